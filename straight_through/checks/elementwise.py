@@ -1,0 +1,315 @@
+"""The checks of a function that works element by element, from primitives that tell the story.
+
+Each check raises CheckFailed at the first thing that is wrong. Visible and hidden checks, at home
+and in class, are these same functions; they differ in the seed and the dtypes.
+"""
+
+import ml_dtypes
+import numpy as np
+
+from straight_through.checks import CheckFailed
+from straight_through.checks.draws import FLOATS, LENGTH, Draws
+from straight_through.checks.problems import Problem
+from straight_through.submission import Submission, SubmissionRaised
+from straight_through.wire import DTYPES
+
+BATCH = 3
+SCALES = (1, 10, 40, -10, -40)  # powers of two by which a cotangent is scaled
+
+
+def show(array, limit: int = 6) -> str:
+    """An array as a learner would read it: few digits, few elements, its dtype if unusual."""
+    if not isinstance(array, np.ndarray | np.generic):
+        return repr(array)[:120]
+    flat = np.asarray(array).reshape(-1)
+    if flat.dtype.kind in "biu":
+        shown = [str(item) for item in flat[:limit].tolist()]
+    else:
+        shown = [f"{float(item):.8g}" for item in flat[:limit].astype(np.float64)]
+    more = ", ..." if flat.size > limit else ""
+    body = f"[{', '.join(shown)}{more}]" if np.ndim(array) else (shown or ["?"])[0]
+    return body
+
+
+def describe(array) -> str:
+    """Values, and the shape and dtype: what `came back` means when these are the matter."""
+    if not isinstance(array, np.ndarray):
+        return "None" if array is None else f"{array!r} ({type(array).__name__})"[:160]
+    return f"{show(array)}, shape {array.shape}, {array.dtype.name}"
+
+
+def called(problem: Problem, args, how: str = "") -> str:
+    text = ", ".join(show(value) for value in args)
+    return f"{how}{problem.name}({text}) in {args[0].dtype.name}"
+
+
+def tolerance(expected: np.ndarray, dtype: str, exact: bool) -> float:
+    """How far off a value may be: nothing, or 8 eps of the dtype times the largest value."""
+    if exact:
+        return 0.0
+    return 8 * float(ml_dtypes.finfo(DTYPES[dtype]).eps) * float(np.max(np.abs(expected)))
+
+
+def _result(result, problem: Problem, args, how: str = "") -> np.ndarray:
+    """The result as an array of x's shape, or CheckFailed."""
+    x = args[0]
+    if not isinstance(result, np.ndarray):
+        raise CheckFailed(
+            "The result is no array.",
+            called(problem, args, how),
+            describe(result),
+            f"an array of shape {x.shape}",
+        )
+    if result.shape != x.shape:
+        raise CheckFailed(
+            "The result has another shape than x.",
+            called(problem, args, how),
+            f"shape {result.shape}",
+            f"shape {x.shape}",
+        )
+    return result
+
+
+def ask(question, problem: Problem, args, how: str = ""):
+    """Ask the submission; what its code raises becomes a failed check with the learner's line."""
+    try:
+        return question()
+    except SubmissionRaised as raised:
+        raise CheckFailed(
+            "Your code raised an exception.",
+            called(problem, args, how),
+            raised.failure.sentence,
+            "a result",
+        ) from None
+
+
+def call(submission: Submission, problem: Problem, args, mode: str = "plain", how: str = ""):
+    result = ask(lambda: submission.call(problem.name, *args, mode=mode), problem, args, how)
+    return _result(result, problem, args, how)
+
+
+def pull(submission: Submission, problem: Problem, args, cotangents, mode="plain", how=""):
+    """The value under jax.vjp and one pulled-back cotangent for x for each cotangent."""
+
+    def question():
+        return submission.vjp(problem.name, args, cotangents, mode=mode)
+
+    value, pulled = ask(question, problem, args, how)
+    return _result(value, problem, args, how), [
+        _result(item[0] if item else None, problem, args, how) for item in pulled
+    ]
+
+
+def compare(problem: Problem, args, result, how: str = "", what: str = "The values are not right."):
+    """Values against the expected ones, with ``==`` where the problem is exact."""
+    expected = problem.value(*args)
+    got = result.astype(np.float64)
+    limit = tolerance(expected, args[0].dtype.name, problem.exact)
+    wrong = ~(np.abs(got - expected) <= limit)
+    if not wrong.any():
+        return
+    at = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+    first = tuple(a[at] if isinstance(a, np.ndarray) and a.shape else a for a in args)
+    raise CheckFailed(
+        f"{what} {int(wrong.sum())} of {wrong.size} are wrong; the first is at x = "
+        f"{float(first[0]):.8g}.",
+        called(problem, args, how),
+        f"{_number(got[at])} at x = {float(first[0]):.8g}",
+        _number(expected[at]),
+        picture={
+            "x": args[0].reshape(-1),
+            "yours": got.reshape(-1),
+            "expected": expected.reshape(-1),
+        },
+    )
+
+
+def _number(value) -> str:
+    return f"{float(value):.9g}"
+
+
+def compare_pulled(problem: Problem, args, cotangent, pulled, how: str, what: str):
+    """A pulled-back cotangent against slope times cotangent."""
+    g = cotangent.astype(np.float64)
+    expected = g * problem.slope(*args)
+    got = pulled.astype(np.float64)
+    eps = float(ml_dtypes.finfo(args[0].dtype).eps)
+    wrong = ~(np.abs(got - expected) <= 8 * eps * np.abs(expected))
+    if not wrong.any():
+        return
+    at = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = np.where(g != 0, got / g, np.nan)
+    raise CheckFailed(
+        f"{what} {int(wrong.sum())} of {wrong.size} entries are wrong; the first is at x = "
+        f"{float(args[0][at]):.8g}.",
+        called(problem, args, how),
+        f"{_number(got[at])} for the cotangent {_number(g[at])}",
+        _number(expected[at]),
+        picture={
+            "x": args[0].reshape(-1),
+            "slope": slopes.reshape(-1),
+            "expected_slope": problem.slope(*args).reshape(-1),
+        },
+    )
+
+
+class Elementwise:
+    """The checks of one problem on one submission, for a choice of dtypes."""
+
+    def __init__(self, submission: Submission, problem: Problem, dtypes=FLOATS):
+        self.submission, self.problem, self.dtypes = submission, problem, dtypes
+        self.draws = Draws(submission.seed)
+
+    def args(self, dtype: str, which: str = "values"):
+        x = self.problem.inputs(dtype, self.draws)[which]
+        return self.problem.arguments(x, self.draws)
+
+    def kinds(self):
+        return list(self.problem.inputs("float32", self.draws))
+
+    # ---- structure
+
+    def shape(self):
+        for length in (len(self.problem.example[0]), 1, 2, 7, LENGTH):
+            x = np.resize(self.draws.moderate("float32"), length)
+            args = self.problem.arguments(x, self.draws)
+            call(self.submission, self.problem, args)
+
+    def dtype(self):
+        for dtype in self.dtypes:
+            args = self.args(dtype)
+            got = [("The result", call(self.submission, self.problem, args))]
+            if self.problem.slope is not None:
+                g = self.draws.cotangent(dtype)
+                got.append(("The gradient", pull(self.submission, self.problem, args, [g])[1][0]))
+            for what, array in got:
+                if array.dtype != args[0].dtype:
+                    raise CheckFailed(
+                        f"{what} has another dtype than x.",
+                        called(self.problem, args),
+                        array.dtype.name,
+                        args[0].dtype.name,
+                    )
+
+    # ---- values
+
+    def values(self, *kinds: str):
+        for kind in kinds or ("values", "tiny"):
+            for dtype in self.dtypes:
+                args = self.args(dtype, kind)
+                compare(self.problem, args, call(self.submission, self.problem, args))
+
+    def zero(self):
+        self.values("zero")
+
+    def edge(self):
+        self.values("edge")
+
+    def large_inputs(self):
+        self.values(
+            *(kind for kind in self.kinds() if kind in ("large_inputs", "largest", "limit"))
+        )
+
+    # ---- derivative
+
+    def derivative(self):
+        """With a cotangent of ones, as `grad` of a sum sends it: everywhere, in every dtype."""
+        for kind in self.kinds():
+            for dtype in self.dtypes:
+                args = self.args(dtype, kind)
+                ones = np.ones_like(args[0])
+                how = "the gradient of the sum of "
+                _, (pulled,) = pull(self.submission, self.problem, args, [ones], how=how)
+                compare_pulled(
+                    self.problem, args, ones, pulled, how, "The derivative is not right."
+                )
+
+    def cotangent(self):
+        """Weights of mixed sign and size come back as they should, and scale as they should."""
+        for dtype in self.dtypes:
+            for kind in self.kinds():
+                args = self.args(dtype, kind)
+                self._weighted(args, [self.draws.cotangent(dtype)])
+        g = self.draws.cotangent("float32")
+        scaled = [np.zeros_like(g), -g] + [np.ldexp(g, power) for power in SCALES]
+        self._weighted(self.args("float32"), scaled)
+
+    def _weighted(self, args, cotangents):
+        how = "the vector-Jacobian product of "
+        _, pulled = pull(self.submission, self.problem, args, cotangents, how=how)
+        for g, back in zip(cotangents, pulled, strict=True):
+            what = f"The cotangent {show(g, 4)} is not passed on as it should be."
+            compare_pulled(self.problem, args, g, back, how, what)
+
+    def jacobian(self):
+        """One row for each output: nothing off the diagonal."""
+        args = self.args("float32")
+        rows = jacobian(self.submission, self.problem, args)
+        off = np.argwhere(rows * (1 - np.eye(len(rows))) != 0)
+        if len(off):
+            row, column = off[0]
+            raise CheckFailed(
+                "Output and input of different places are connected.",
+                called(self.problem, args, "the Jacobian of "),
+                f"{_number(rows[row, column])} in row {row}, column {column}",
+                "0",
+                picture={"jacobian": rows},
+            )
+        for row, g in zip(rows, np.eye(len(rows)), strict=True):
+            compare_pulled(
+                self.problem,
+                args,
+                g.astype(np.float32),
+                row,
+                "the Jacobian of ",
+                "The diagonal of the Jacobian is not right.",
+            )
+
+    # ---- transformations
+
+    def inside_vjp(self):
+        """The value that jax.vjp returns is the value of a plain call."""
+        for kind in self.kinds():
+            for dtype in self.dtypes:
+                args = self.args(dtype, kind)
+                g = self.draws.cotangent(dtype)
+                how = "the value under jax.vjp of "
+                value, _ = pull(self.submission, self.problem, args, [g], how=how)
+                compare(self.problem, args, value, how)
+
+    def jit(self):
+        self._under("jit")
+
+    def vmap(self):
+        self._under("vmap")
+
+    def _under(self, mode: str):
+        """Values and pulled-back cotangents, for all inputs, under jit or vmap."""
+        for dtype in self.dtypes:
+            how = f"under {mode}, "
+            for args, g in self._batches(dtype, mode):
+                if self.problem.slope is None:
+                    value = call(self.submission, self.problem, args, mode, how)
+                    compare(self.problem, args, value, how)
+                    continue
+                value, (back,) = pull(self.submission, self.problem, args, [g], mode, how)
+                compare(self.problem, args, value, how)
+                compare_pulled(self.problem, args, g, back, how, "The derivative is not right.")
+
+    def _batches(self, dtype: str, mode: str):
+        """Under jit one x at a time; under vmap all x of a dtype as the rows of one batch."""
+        g = self.draws.cotangent(dtype)
+        every = [self.args(dtype, kind) for kind in self.kinds()]
+        if mode == "jit":
+            return [(args, g) for args in every]
+        rows = np.stack([args[0] for args in every])
+        weights = np.stack([np.roll(g, place) for place in range(len(every))])
+        return [((rows, *every[0][1:]), weights)]
+
+
+def jacobian(submission: Submission, problem: Problem, args) -> np.ndarray:
+    """The Jacobian (n, n) for x, row by row from unit cotangents, in float64."""
+    unit = list(np.eye(args[0].size, dtype=args[0].dtype))
+    _, rows = pull(submission, problem, args, unit, how="the Jacobian of ")
+    return np.stack([row.astype(np.float64) for row in rows])

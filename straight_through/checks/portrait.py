@@ -1,0 +1,68 @@
+"""The arrays behind a verdict's picture: the learner's curves, and the right ones."""
+
+import numpy as np
+
+from straight_through.checks.draws import significand_bits
+from straight_through.checks.problems import PROBLEMS, Problem
+from straight_through.submission import Submission, SubmissionRaised
+from straight_through.wire import WireError
+
+POINTS = 97
+FAR = {"rounding", "always_zero", "extra_precision"}  # seen only where whole numbers are lost
+
+
+def _grid(problem: Problem, labels: list[str]) -> np.ndarray:
+    """Where to look: around zero, or, for what shows only there, around 2^p in float32."""
+    if labels and labels[0] in FAR or problem.slope is None:
+        p = significand_bits("float32")
+        sizes = np.concatenate([np.linspace(0.3, 8, 16), np.exp2(np.linspace(4, p + 6, 33)) + 0.3])
+        return np.concatenate([-sizes[::-1], [0], sizes]).astype(np.float32)
+    if problem.name == "sign_slope":
+        return np.linspace(-1, 1, POINTS).astype(np.float32)
+    return np.linspace(-3, 3, POINTS).astype(np.float32)
+
+
+def portrait(submission: Submission, function: str, labels: list[str]) -> dict | None:
+    """``x, yours, expected`` and, where a derivative is graded, ``slope, expected_slope``.
+
+    None where there is nothing to draw: no array, another shape, or it raises. The slope is what
+    came back for a cotangent of mixed sign and size, divided by it: for a right answer that is the
+    diagonal of the Jacobian, and every other kind of mistake shows as well.
+    """
+    problem = PROBLEMS.get(function)
+    if problem is None:
+        return None
+    x = _grid(problem, labels)
+    args = (x, *[np.float32(0.25)] * (len(problem.example) - 1))
+    answer = _both(submission, problem, args) or _value(submission, problem, args)
+    if answer is None or answer["yours"].shape != x.shape:
+        return None
+    return {"x": x.astype(np.float64), **answer}
+
+
+def _both(submission, problem, args) -> dict | None:
+    if problem.slope is None:
+        return None
+    x = args[0]
+    g = (np.where(np.arange(x.size) % 3 == 1, -2.0, 0.5) * (1 + np.arange(x.size) % 2)).astype(
+        np.float32
+    )
+    try:
+        value, ((back, *_),) = submission.vjp(problem.name, args, [g])
+        slope = back.astype(np.float64) / g
+        return {
+            "yours": value.astype(np.float64),
+            "expected": problem.value(*args),
+            "slope": slope,
+            "expected_slope": problem.slope(*args).astype(np.float64),
+        }
+    except (SubmissionRaised, WireError, AttributeError, TypeError, ValueError):
+        return None
+
+
+def _value(submission, problem, args) -> dict | None:
+    try:
+        value = submission.call(problem.name, *args)
+        return {"yours": value.astype(np.float64), "expected": problem.value(*args)}
+    except (SubmissionRaised, WireError, AttributeError, TypeError, ValueError):
+        return None

@@ -1,0 +1,37 @@
+"""The solutions as submissions: what the checks are proved with."""
+
+import functools
+from pathlib import Path
+
+import nbformat
+
+from straight_through import course
+from straight_through.submission import LocalSubmission, from_source
+
+SOLUTIONS = course.ROOT / "solutions"
+
+
+def role(cell) -> tuple[str, bool]:
+    """A code cell's nbgrader grade_id ("" without one), and whether it is a solution cell."""
+    mark = cell.metadata.get("nbgrader", {})
+    return mark.get("grade_id", ""), bool(mark.get("solution"))
+
+
+def sources(path: Path) -> tuple[str, dict[str, str]]:
+    """The source that comes before the answers, and the answer to each graded function."""
+    setup, answers = [], {}
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code":
+            name, answer = role(cell)
+            if answer:
+                answers[name] = cell.source
+            elif name.startswith("setup"):
+                setup.append(cell.source)
+    return "\n".join(setup), answers
+
+
+@functools.cache
+def solution(stem: str) -> LocalSubmission:
+    """The solution of an exercise, to be graded like any answer."""
+    setup, answers = sources(SOLUTIONS / f"{stem}.ipynb")
+    return from_source("\n\n\n".join(answers.values()), setup=setup)

@@ -1,0 +1,90 @@
+"""The kernel that a submission runs in: an ordinary IPython kernel that also answers requests.
+
+It runs inside the sandbox, next to copies of the wire format and the operations; nothing else of
+the course is there. A request is a Jupyter message of type ``ste_request`` on the shell channel,
+its arrays travel as the message's raw buffers.
+"""
+
+import os
+import resource
+import sys
+
+
+def _limit() -> None:
+    """Limits of this process and all it starts; what the whole tree uses, the grader watches."""
+    for name, value in (
+        ("RLIMIT_CORE", 0),
+        ("RLIMIT_FSIZE", int(os.environ.get("STE_LIMIT_DISK", 2**28))),
+        ("RLIMIT_NOFILE", 1024),
+        ("RLIMIT_NPROC", 4096),
+        ("RLIMIT_CPU", int(os.environ.get("STE_LIMIT_CPU", 300))),
+    ):
+        kind = getattr(resource, name)
+        hard = resource.getrlimit(kind)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (value, value))
+
+
+_limit()
+
+import ste_operations  # noqa: E402  (JAX is imported here, before any learner code)
+from ipykernel.ipkernel import IPythonKernel  # noqa: E402
+from ipykernel.kernelapp import IPKernelApp  # noqa: E402
+
+OUTPUT_LIMIT = int(os.environ.get("STE_LIMIT_OUTPUT", 2**20))
+_serve = ste_operations.serve
+LOUD = {"stream", "display_data", "update_display_data", "execute_result", "error"}
+
+
+class GradedKernel(IPythonKernel):
+    """Caps a cell's output, ends no process on ``exit()``, and serves the grader's requests."""
+
+    msg_types = [*IPythonKernel.msg_types, "ste_request"]
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self._targets = {}
+        self._written = 0
+        self.shell.ask_exit = _no_exit
+        send = self.session.send
+
+        def capped(stream, msg_or_type, content=None, *args, **kwargs):
+            kind = msg_or_type if isinstance(msg_or_type, str) else msg_or_type.get("msg_type")
+            if kind in LOUD:
+                said = content if content is not None else msg_or_type.get("content")
+                self._written += _size(said)
+                if self._written > OUTPUT_LIMIT:
+                    return None  # the rest of this cell's output is dropped
+            return send(stream, msg_or_type, content, *args, **kwargs)
+
+        self.session.send = capped
+
+    async def execute_request(self, *args, **kwargs):
+        self._written = 0
+        return await super().execute_request(*args, **kwargs)
+
+    async def ste_request(self, stream, ident, parent):
+        self._written = 0
+        buffers = [bytes(part) for part in parent.get("buffers", [])]
+        reply, out = _serve(parent["content"], buffers, self._targets, self.shell.user_ns)
+        self.session.send(stream, "ste_reply", reply, parent, ident=ident, buffers=out)
+
+
+def _no_exit():
+    raise SystemExit("exit() was called")
+
+
+def _size(content) -> int:
+    """Characters in a message's content, near enough."""
+    if isinstance(content, str):
+        return len(content)
+    if isinstance(content, dict):
+        return sum(_size(value) for value in content.values())
+    if isinstance(content, list | tuple):
+        return sum(_size(value) for value in content)
+    return 8
+
+
+if __name__ == "__main__":
+    sys.path[:] = [entry for entry in sys.path if entry not in ("", os.getcwd())]
+    IPKernelApp.launch_instance(kernel_class=GradedKernel)

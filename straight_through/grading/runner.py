@@ -1,0 +1,234 @@
+"""Grade one submission: run the notebook and the hidden checks, name the misconceptions.
+
+Runs in a worker process of the grader. What a submission does can end its own run; anything else
+that goes wrong is ours, is tried once more, and never becomes a grade.
+"""
+
+import contextlib
+import io
+import os
+import tempfile
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from straight_through import course
+from straight_through.checks import Outcome
+from straight_through.checks.diagnosis import structure
+from straight_through.checks.portrait import portrait
+from straight_through.checks.visible import HIDDEN, diagnose, hidden_tests
+from straight_through.feedback import label_for
+from straight_through.grading.kernel import KernelSubmission, StartFailed, WatchedKernel
+from straight_through.grading.notebook import NotebookPlugin
+from straight_through.grading.prepare import Prepared, Unreadable, prepare
+from straight_through.grading.sandbox import Limits
+from straight_through.submission import SubmissionStopped
+
+MOST = 3  # misconceptions that a learner is told at once
+
+
+@dataclass(frozen=True)
+class Task:
+    """One submission to grade: bytes, so that a worker needs no file of the class."""
+
+    learner: str
+    exercise: str
+    file: str
+    raw: bytes | None
+    seed: int
+    isolation: str
+    limits: Limits = Limits()
+    problem: str = ""  # why there are no bytes
+
+
+@dataclass
+class Result:
+    """What became of it, as it goes into the gradebook."""
+
+    status: str
+    message: str = ""
+    checks: list[dict] = field(default_factory=list)
+    misconceptions: list[str] = field(default_factory=list)
+    repairs: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    portraits: dict = field(default_factory=dict)
+
+    @property
+    def score(self) -> float | None:
+        if self.status in ("missing", "unreadable", "error"):
+            return None
+        return sum(check["score"] for check in self.checks)
+
+
+def grade_one(task: Task) -> Result:
+    """The result for one submission; status 'failed' if we could not grade it."""
+    begin = time.monotonic()
+    result = _grade_readable(task)
+    result.seconds = round(time.monotonic() - begin, 2)
+    return result
+
+
+def _grade_readable(task: Task) -> Result:
+    exercise = course.load().exercise(task.exercise)
+    if task.raw is None:
+        return Result("unreadable", task.problem)
+    try:
+        prepared = prepare(task.raw, exercise)
+    except Unreadable as error:
+        return Result("unreadable", str(error))
+    if prepared.stubs and prepared.stubs | prepared.undefined == {
+        function.name for function in exercise.functions
+    }:
+        checks = [_row(outcome) for outcome in _not_run(exercise, [])]
+        message = "The exercise was handed in as it was given out."
+        return Result("not_attempted", message, checks, ["not_attempted"], prepared.repairs)
+    for attempt in (1, 2):
+        try:
+            return _run(task, exercise, prepared)
+        except StartFailed as error:
+            if attempt == 2:
+                return Result("error", f"{error} This is no fault of the submission.")
+    raise AssertionError("not reached")
+
+
+def _run(task: Task, exercise: course.Exercise, prepared: Prepared) -> Result:
+    kernel = WatchedKernel(task.isolation, task.limits)
+    try:
+        submission = KernelSubmission(kernel, task.seed, prepared.stubs, {})
+        outcomes: list[Outcome] = []
+        _pytest(prepared, exercise, kernel, submission, outcomes)
+        outcomes = _in_order(exercise, outcomes)
+        labels, portraits = _explain(exercise, submission, outcomes)
+        stopped = kernel.stopped
+    finally:
+        kernel.close()
+    notes = [*dict.fromkeys(submission.notes)]
+    checks = [_row(outcome, _label(exercise, outcome, labels)) for outcome in outcomes]
+    full = all(outcome.outcome == "passed" for outcome in outcomes)
+    named = [] if full else list(dict.fromkeys(sum(labels.values(), [])))[:MOST]
+    return Result(
+        status=stopped.status if stopped else "graded",
+        message=stopped.message if stopped else _message(submission, named),
+        checks=checks,
+        misconceptions=named,
+        repairs=prepared.repairs,
+        notes=notes,
+        portraits=portraits,
+    )
+
+
+def _message(submission: KernelSubmission, named: list[str]) -> str:
+    """For code that does not run, which cell it was and why."""
+    if named and named[0] in ("raises", "not_defined") and submission.notes:
+        return f"{submission.notes[0][0].upper()}{submission.notes[0][1:]}."
+    return ""
+
+
+def _pytest(prepared, exercise, kernel, submission, outcomes) -> None:
+    """One pytest run over the prepared notebook and the hidden checks."""
+    with tempfile.TemporaryDirectory(prefix="ste-run-") as folder:
+        notebook = Path(folder) / "notebook.ipynb"
+        nbformat.write(prepared.notebook, notebook)
+        ini = Path(folder) / "pytest.ini"
+        ini.write_text("[pytest]\n")
+        arguments = [str(notebook), str(HIDDEN / f"test_{exercise.stem}.py"), "-c", str(ini)]
+        arguments += ["--rootdir", folder, "--noconftest", "--import-mode=importlib", "-q"]
+        arguments += ["-p", "no:cacheprovider", "-p", "no:faulthandler", "--capture=no"]
+        arguments += ["-p", "nbval.plugin", "-p", "straight_through.checks.plugin"]
+        arguments += ["--assert=plain", "--color=no", f"--nbval-cell-timeout={kernel.limits.cell}"]
+        os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            code = pytest.main(arguments, plugins=[NotebookPlugin(kernel, submission, outcomes)])
+        if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            raise StartFailed(f"pytest ended with {code!r}: {said.getvalue()[-400:]}")
+
+
+def _not_run(exercise: course.Exercise, outcomes: list[Outcome]) -> list[Outcome]:
+    """Every check that has no outcome yet, as not run."""
+    from straight_through.grading.prepare import _ours
+
+    known = {outcome.id for outcome in outcomes}
+    rest = []
+    for cell in _ours(exercise.stem)[1]:
+        mark = cell.metadata.get("ste", {})
+        title = mark.get("title", "The worked example")
+        rest.append(
+            Outcome(cell.metadata.nbgrader.grade_id, title, "not_run", points=mark.get("points", 0))
+        )
+    for test in hidden_tests(exercise.stem):
+        name = test.__name__.removeprefix("test_")
+        rest.append(Outcome(name, test.graded.title, "not_run", True, test.graded.points))
+    return [outcome for outcome in rest if outcome.id not in known]
+
+
+def _in_order(exercise: course.Exercise, outcomes: list[Outcome]) -> list[Outcome]:
+    """All checks in the order of the notebook and the check file, each exactly once."""
+    order = [outcome.id for outcome in _not_run(exercise, [])]
+    every = {outcome.id: outcome for outcome in outcomes + _not_run(exercise, outcomes)}
+    return [every[name] for name in order]
+
+
+def _function_of(exercise: course.Exercise, check: str) -> str:
+    """The graded function that a check is about."""
+    for test in hidden_tests(exercise.stem):
+        if test.__name__ == f"test_{check}" and test.graded.function:
+            return test.graded.function
+    for function in exercise.functions:
+        if check == f"example_{function.name}":
+            return function.name
+    return exercise.functions[0].name
+
+
+def _explain(exercise, submission, outcomes) -> tuple[dict[str, list[str]], dict]:
+    """The labels, and the arrays for a picture, of each function that failed a check."""
+    labels, portraits = {}, {}
+    for function in exercise.functions:
+        mine = [o for o in outcomes if _function_of(exercise, o.id) == function.name]
+        failed = [outcome for outcome in mine if outcome.outcome == "failed"]
+        if not failed:
+            continue
+        try:
+            found = diagnose(submission, function.name) or [_fallback(exercise, failed[0])]
+            if not structure(submission, function.name):
+                arrays = portrait(submission, function.name, found)
+                if arrays is not None:
+                    portraits[function.name] = {k: v.tolist() for k, v in arrays.items()}
+        except SubmissionStopped:
+            found = []
+        labels[function.name] = found
+    return labels, portraits
+
+
+def _about(exercise: course.Exercise, check: str) -> str:
+    for test in hidden_tests(exercise.stem):
+        if test.__name__ == f"test_{check}":
+            return test.graded.about
+    return "values"
+
+
+def _fallback(exercise: course.Exercise, outcome: Outcome) -> str:
+    """A failed check always has a name, even where the diagnosis finds nothing."""
+    if outcome.message.startswith("Your code raised"):
+        return "raises"
+    if _about(exercise, outcome.id) == "derivative":
+        return "soft_gradient"
+    return "soft_values" if exercise.functions[0].name == "ste_quantize" else "wrong_values"
+
+
+def _label(exercise, outcome: Outcome, labels: dict[str, list[str]]) -> str | None:
+    if outcome.outcome != "failed":
+        return None
+    mine = labels.get(_function_of(exercise, outcome.id), [])
+    return label_for(mine, _about(exercise, outcome.id))
+
+
+def _row(outcome: Outcome, misconception: str | None = None) -> dict:
+    """A check as it stands in grades.json."""
+    row = asdict(outcome)
+    row.pop("picture")
+    return {**row, "score": outcome.score, "misconception": misconception}
