@@ -209,7 +209,7 @@ def check_progress_file(path: Path | None = None) -> Finding:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path.parent):
             passed = not path.exists() or os.access(path, os.W_OK)
-            found = _short(path)
+            found = "can be written" if passed else f"{_short(path)} is read-only"
     except OSError as error:
         passed, found = False, f"{_short(path)}: {error.strerror or error}"
     fix = (

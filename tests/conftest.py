@@ -1,4 +1,4 @@
-"""For every test: a progress file of its own, jax on the CPU, and no silent skip on CI."""
+"""For every test: not the real progress file, jax on the CPU, and no silent skip on CI."""
 
 import os
 
@@ -7,12 +7,12 @@ import pytest
 os.environ["JAX_PLATFORMS"] = "cpu"  # before anything imports jax
 
 
-@pytest.fixture(autouse=True)
-def progress_file(monkeypatch, tmp_path_factory):
+@pytest.fixture(autouse=True, scope="session")
+def no_real_progress(tmp_path_factory):
     """No test touches the progress of whoever runs it."""
-    path = tmp_path_factory.mktemp("progress") / "progress.json"
-    monkeypatch.setenv("STE_PROGRESS", str(path))
-    return path
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STE_PROGRESS", str(tmp_path_factory.mktemp("progress") / "progress.json"))
+        yield
 
 
 @pytest.hookimpl(wrapper=True)

@@ -155,6 +155,9 @@ _KINDS = (("#DCEBF5", style.BLACK, "right"), (style.YELLOW, style.BLACK, "≈ of
           (style.VERMILLION, "white", "× lost"))
 
 
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 class RoundingPicture(style.Picture):
     """Above: right, off or lost, for each form and size. Below: the floats around x.
 
@@ -209,7 +212,7 @@ class RoundingPicture(style.Picture):
         apart = 0.1 * (last - first)
         marks = [m for m in range(first, last + 1, 10) if abs(m - curves.bits) > apart]
         marks = sorted({*marks, curves.bits})
-        self.strip.set_xticks(marks, [f"2^{m}" for m in marks])
+        self.strip.set_xticks(marks, ["2" + str(m).translate(_RAISED) for m in marks])
         title = f"{curves.state.dtype}: value of each form, by the size of x"
         self.strip.set_title(title, loc="left", fontsize=style.TEXT, x=-0.375)
         self.stale()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import ipywidgets
 
-LABEL = {"description_width": "7.5em"}
+LABEL = {"description_width": "8em"}
 
 
 def show(value: float) -> str:
@@ -39,7 +39,7 @@ class Number:
         self._quiet = False
         self.box = ipywidgets.Text(
             show(value), description=title, style=LABEL, continuous_update=False,
-            layout={"width": "13.5em", "margin": "2px 4px 2px 0"},
+            layout={"width": "14em", "margin": "2px 4px 2px 0"},
         )
         self.slider = ipywidgets.FloatSlider(
             min(max(value, low), high), min=low, max=high, step=step, readout=False,

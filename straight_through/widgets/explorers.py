@@ -14,6 +14,7 @@ from straight_through.widgets.controls import Number, choice
 from straight_through.widgets.explorer import Explorer
 from straight_through.widgets.question import Question
 
+_NOTHING = "nothing"  # a list shows None as an empty line
 _LARGEST_FLOAT32 = 3.4028234e38
 
 
@@ -80,8 +81,8 @@ class SurrogateExplorer(Explorer):
         self.forward = _Half("forward", FORWARDS, forward, self.refresh)
         self.surrogate = _Half("surrogate", SURROGATES, "own" if own else surrogate, self.refresh,
                                 extra)
-        self.other = _Half("compare with", SURROGATES, compare, self.refresh,
-                              [("nothing", None)])
+        self.other = _Half("compare with", SURROGATES, compare or _NOTHING, self.refresh,
+                           [("nothing", _NOTHING)])
         self.x = Number("probe x", x, -reach, reach, 0.05, self.refresh)
         self.reach = Number("axis reach", reach, 1.0, 10.0, 0.5, self.refresh)
         controls = [self.forward, self.surrogate, self.other, self.x, self.reach]
@@ -93,11 +94,13 @@ class SurrogateExplorer(Explorer):
             raise ValueError(f"{x:g} is beyond the largest float32, 3.4e38. Type a smaller x.")
         if not 1e-3 <= reach <= 1e6:
             raise ValueError("axis reach must be from 0.001 to 1000000.")
-        own = self.surrogate.control.value == "own"
+        forward, surrogate, other = (
+            half.control.value for half in (self.forward, self.surrogate, self.other)
+        )
         return surrogate_curves(SurrogateState(
-            "identity" if own else self.surrogate.control.value, self.forward.control.value,
-            self.other.control.value, x, reach, self.surrogate.values, self.forward.values,
-            self.other.values, self._own if own else None,
+            "identity" if surrogate == "own" else surrogate, forward,
+            None if other == _NOTHING else other, x, reach, self.surrogate.values,
+            self.forward.values, self.other.values, self._own if surrogate == "own" else None,
         ))
 
 

@@ -114,10 +114,12 @@ class Notebook:
         self._wait_for_kernel(f"{address}/api/kernels?token={token}")
 
     def _wait_for_kernel(self, kernels: str) -> None:
-        for _ in range(300):
-            found = json.load(urllib.request.urlopen(kernels, timeout=5))
-            if any(k["execution_state"] == "idle" and k["connections"] for k in found):
-                return
+        for _ in range(600):
+            # The server may answer with an error while the kernel is being started.
+            with contextlib.suppress(OSError), urllib.request.urlopen(kernels, timeout=5) as reply:
+                found = json.load(reply)
+                if any(k["execution_state"] == "idle" and k["connections"] for k in found):
+                    return
             self.page.wait_for_timeout(100)
         raise RuntimeError("The kernel did not become idle.")
 

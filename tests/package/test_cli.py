@@ -12,6 +12,11 @@ from straight_through import build, cli, course, home, machine, progress
 from straight_through.machine import Finding, Report
 
 
+@pytest.fixture(autouse=True)
+def fresh_progress(monkeypatch, tmp_path):
+    monkeypatch.setenv("STE_PROGRESS", str(tmp_path / "progress.json"))
+
+
 def stand_in(monkeypatch, module, **names):
     monkeypatch.setitem(sys.modules, module, SimpleNamespace(**names))
 

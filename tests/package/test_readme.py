@@ -36,6 +36,15 @@ def test_a_printed_command_exists(line):
         )
 
 
+def test_the_printed_figure_can_be_drawn(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (code,) = (
+        code for code in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "plots" in code
+    )
+    exec(code, {})
+    assert (tmp_path / "clipped.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_the_table_of_lessons_is_that_of_the_course():
     rows = re.findall(
         r"^\| \[(\d\d .+?)\]\(notebooks/(.+?)\.ipynb\) \| (\d+) \| (\d+) \|", README, re.M

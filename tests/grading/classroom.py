@@ -1,0 +1,42 @@
+"""Builds folders of submissions out of answers, for the tests of the grader."""
+
+import json
+from pathlib import Path
+
+import nbformat
+
+from straight_through import course
+
+ROOT = course.ROOT
+CASES = ROOT / "tests" / "cases" / "ste_quantize"
+EXPECTED = json.loads((CASES / "expected.json").read_text())
+RIGHT = (CASES / "right_zero_first.py").read_text()
+
+
+def notebook(answer: str, stem: str = "04_ste", function: str = "ste_quantize"):
+    """The exercise's notebook with ``answer`` in the solution cell."""
+    result = nbformat.read(ROOT / "exercises" / f"{stem}.ipynb", as_version=4)
+    for cell in result.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == function:
+            cell.source = answer
+    return result
+
+
+def hand_in(folder: Path, learner: str, content, stem: str = "04_ste") -> Path:
+    """Write a learner's file: an answer, a notebook, or raw bytes."""
+    path = folder / learner / f"{stem}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        made = notebook(content, stem) if isinstance(content, str) else content
+        nbformat.write(made, path)
+    return path
+
+
+def cell(source: str):
+    return nbformat.v4.new_code_cell(source)
+
+
+def by_learner(grades) -> dict:
+    return {item.found.learner: item for item in grades.graded}

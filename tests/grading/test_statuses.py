@@ -1,0 +1,134 @@
+"""What a submission does ends its own run at most, with its status and a sentence that says why."""
+
+import nbformat
+import pytest
+from classroom import CASES, RIGHT, by_learner, cell, hand_in, notebook
+
+from straight_through.grading import grade
+from straight_through.grading.sandbox import Limits
+
+LIMITS = Limits(cell=6, request=4, total=60, memory=2**30)
+
+ANSWERS = {
+    # learner: (answer, status, misconception, a part of the message)
+    "endless_cell": ("while True:\n    pass\n", "timeout", None, "cell 3"),
+    "endless_call": ("def ste_quantize(x):\n    while True:\n        pass\n", "timeout", None, ""),
+    "leaves_in_cell": ("import os\nos._exit(0)\n", "crashed", None, "cell 3"),
+    "leaves_in_call": ("import os\ndef ste_quantize(x):\n    os._exit(0)\n", "crashed", None, ""),
+    "memory": ("hoard = b'x' * (4 * 2**30)\n", "crashed", None, "1 GB"),
+    "memory_in_call": (
+        "def ste_quantize(x):\n    return b'x' * (4 * 2**30)\n",
+        "crashed",
+        None,
+        "1 GB",
+    ),
+    "killed": ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", "crashed", None, ""),
+    "exits_in_cell": ("import sys\nsys.exit(3)\n", "graded", "raises", "Cell 3 raised SystemExit"),
+    "exits_in_call": (
+        "import sys\ndef ste_quantize(x):\n    sys.exit(3)\n",
+        "graded",
+        "raises",
+        "",
+    ),
+    "quits": ("quit()\n", "graded", "raises", "Cell 3 raised SystemExit"),
+    "asks": ("answer = input('? ')\n", "graded", "raises", "Cell 3 raised StdinNotImplemented"),
+    "syntax": ("def ste_quantize(x)\n    return x\n", "graded", "raises", "line 1"),
+    "untouched": ("def ste_quantize(x):\n    ...\n", "not_attempted", "not_attempted", "as it was"),
+    "nowhere": ("def ste_quantise(x):\n    return x\n", "graded", "not_defined", ""),
+}
+FLOOD = 'for _ in range(300):\n    print("x" * 100_000)\n'
+FINE = {
+    "right": RIGHT,
+    "flood_then_right": FLOOD + RIGHT,
+    "prints": RIGHT.replace("    zero =", '    print("at work", x)\n    zero ='),
+    "raises_after_the_definition": RIGHT + "\n\n1 / 0\n",
+    "defines_last": "def ste_quantize(x):\n    return x\n\n\n" + RIGHT,
+}
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("class")
+    for learner, (answer, *_) in ANSWERS.items():
+        hand_in(folder, learner, answer)
+    for learner, answer in FINE.items():
+        hand_in(folder, learner, answer)
+    hand_in(folder, "empty", b"")
+    hand_in(folder, "html", b"<!DOCTYPE html><html>Sign in</html>")
+    hand_in(folder, "cut", b'{"cells": [')
+    hand_in(folder, "no_cells", nbformat.v4.new_notebook())
+    return by_learner(grade(folder, limits=LIMITS, seed=5))
+
+
+@pytest.mark.parametrize("learner", ANSWERS)
+def test_each_gets_its_status_and_a_reason(graded, learner):
+    _, status, label, part = ANSWERS[learner]
+    result = graded[learner].result
+    assert result.status == status
+    assert part in result.message
+    assert result.misconceptions[:1] == ([label] if label else [])
+    assert result.score is not None and result.score < 10
+
+
+@pytest.mark.parametrize("learner", FINE)
+def test_a_right_answer_earns_full_marks_whatever_else_it_does(graded, learner):
+    result = graded[learner].result
+    assert (result.status, result.score, result.misconceptions) == ("graded", 10, [])
+
+
+@pytest.mark.parametrize("learner", ["empty", "html", "cut", "no_cells"])
+def test_what_is_no_notebook_is_unreadable_and_has_no_score(graded, learner):
+    result = graded[learner].result
+    assert result.status == "unreadable" and result.score is None and result.checks == []
+    assert result.message.endswith(".")
+
+
+def test_a_stopped_submission_keeps_what_it_had(tmp_path):
+    made = notebook(RIGHT)
+    made.cells.append(cell("while True:\n    pass"))
+    hand_in(tmp_path, "late_loop", made)
+    result = by_learner(grade(tmp_path, limits=LIMITS))["late_loop"].result
+    assert result.status == "timeout"
+    assert {check["outcome"] for check in result.checks} == {"not_run"}
+    assert f"cell {len(made.cells)}" in result.message and "6 s" in result.message
+
+
+def test_scratch_cells_and_lost_outputs_cost_nothing(tmp_path):
+    made = notebook(RIGHT)
+    made.cells.insert(1, cell("undefined_name"))
+    made.cells.append(cell("x = jnp = jax = None"))
+    made.cells.append(cell("# NBVAL_SKIP\nimport numpy"))
+    hand_in(tmp_path, "scratch", made)
+    result = by_learner(grade(tmp_path, limits=LIMITS))["scratch"].result
+    assert (result.status, result.score) == ("graded", 10)
+    assert any("cell 2 raised NameError" in note for note in result.notes)
+    assert any("nbval marker" in repair for repair in result.repairs)
+
+
+def test_an_answer_in_another_cell_counts_and_is_reported(tmp_path):
+    moved = notebook("def ste_quantize(x):\n    raise NotImplementedError")
+    moved.cells.insert(1, cell(RIGHT))
+    hand_in(tmp_path, "moved", moved)
+    lost = notebook(RIGHT)
+    for one in lost.cells:
+        one.metadata.clear()
+        one.id = f"lost-{lost.cells.index(one)}"
+    hand_in(tmp_path, "lost", lost)
+    toggled = notebook(RIGHT)
+    for one in toggled.cells:
+        if one.id == "ste_quantize":
+            one.cell_type = "markdown"
+            del one["outputs"], one["execution_count"]
+    hand_in(tmp_path, "toggled", toggled)
+    for learner, item in by_learner(grade(tmp_path, limits=LIMITS)).items():
+        assert item.result.score == 10, learner
+        assert item.result.repairs, learner
+
+
+def test_a_patched_jax_does_not_help(tmp_path):
+    cheat = (CASES / "wrong_plain_sign.py").read_text()
+    cheat += "\n\njax.vjp = lambda f, *a: (f(*a), lambda g: (g,))\njnp.sign = None\n"
+    cheat += "jax.grad = lambda f: lambda x: jnp.ones_like(x)\n"
+    hand_in(tmp_path, "patched", cheat)
+    result = by_learner(grade(tmp_path, limits=LIMITS))["patched"].result
+    assert result.score < 10 and result.misconceptions
