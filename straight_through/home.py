@@ -32,14 +32,19 @@ def check(function, name: str | None = None) -> Verdict:
     Returns:
         A verdict that shows itself: a table and a picture in Jupyter, plain text elsewhere.
     """
+    frame = inspect.currentframe().f_back
+    name = name or course.load().name_of(function, {**frame.f_globals, **frame.f_locals})
+    if name is None:
+        return Verdict.refused(_unknown(function))
     try:
-        name = name or _name_of(function, inspect.currentframe().f_back)
         exercise = course.load().exercise_of(name)
-    except ValueError as error:
+    except course.UsageError as error:
         return Verdict.refused(str(error))
     if not callable(function):
         kind = type(function).__name__
-        return Verdict.refused(f"check() wants the function itself, as in check({name}), not {kind}.")
+        return Verdict.refused(
+            f"check() wants the function itself, as in check({name}), not {kind}."
+        )
     stubs = [name] if is_stub(function, name) else []
     verdict = judge(LocalSubmission({name: function}, SEED, stubs), exercise.stem, name)
     log = progress.load()
@@ -48,20 +53,12 @@ def check(function, name: str | None = None) -> Verdict:
     return verdict
 
 
-def _name_of(function, frame) -> str:
-    """The graded name that ``function`` is bound to where ``check`` was called, or carries."""
-    graded = {f.name for exercise in course.load().exercises for f in exercise.functions}
-    bound = {**frame.f_globals, **frame.f_locals} if frame else {}
-    for name in sorted(graded):
-        if bound.get(name) is function:
-            return name
-    own = getattr(function, "__name__", None)
-    if own in graded:
-        return own
-    shown = own or type(function).__name__
-    raise ValueError(
+def _unknown(function) -> str:
+    shown = getattr(function, "__name__", type(function).__name__)
+    known = ", ".join(course.load().functions)
+    return (
         f"check() cannot tell which exercise {shown!r} belongs to; say it, as in "
-        f"check({shown}, 'ste_quantize'). Graded functions: {', '.join(sorted(graded))}."
+        f"check({shown}, 'ste_quantize'). Graded functions: {known}."
     )
 
 

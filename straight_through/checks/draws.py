@@ -47,6 +47,10 @@ class Draws:
         info = ml_dtypes.finfo(DTYPES[dtype])
         return self._spread("tiny", int(info.minexp) + 1, -4, dtype)
 
+    def middle(self, dtype: str) -> np.ndarray:
+        """Sizes from 32 to 2^p, up to which whole numbers are kept."""
+        return self.between("middle", 5, significand_bits(dtype), dtype)
+
     def large(self, dtype: str) -> np.ndarray:
         """Beyond 2^p, where whole numbers are lost; their sum is finite, so that a function that
         mixes its elements shows as one instead of overflowing."""

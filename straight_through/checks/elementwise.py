@@ -9,12 +9,14 @@ import numpy as np
 
 from straight_through.checks import CheckFailed
 from straight_through.checks.draws import FLOATS, LENGTH, Draws
-from straight_through.checks.problems import Problem
+from straight_through.checks.problems import Problem, cases
 from straight_through.submission import Submission, SubmissionRaised
 from straight_through.wire import DTYPES
 
-BATCH = 3
-SCALES = (1, 10, 40, -10, -40)  # powers of two by which a cotangent is scaled
+SCALES = (1, 10, 100, -10, -100)  # powers of two by which a float32 cotangent is scaled
+LENGTHS = (1, 7, LENGTH)  # beside the example's; JAX compiles every operation anew for each
+VMAPPED = ("float32", "float16")  # a batch has a shape of its own: two dtypes say enough
+OWN_ROW = {"zero", "edge", "large_inputs", "largest", "limit"}  # inputs with a row of their own
 
 
 def show(array, limit: int = 6) -> str:
@@ -43,11 +45,22 @@ def called(problem: Problem, args, how: str = "") -> str:
     return f"{how}{problem.name}({text}) in {args[0].dtype.name}"
 
 
-def tolerance(expected: np.ndarray, dtype: str, exact: bool) -> float:
-    """How far off a value may be: nothing, or 8 eps of the dtype times the largest value."""
-    if exact:
+def tolerance(problem: Problem, expected: np.ndarray, dtype: str) -> np.ndarray | float:
+    """How far off a value may be: nothing, or 8 eps of the dtype times the largest of its row."""
+    if problem.exact:
         return 0.0
-    return 8 * float(ml_dtypes.finfo(DTYPES[dtype]).eps) * float(np.max(np.abs(expected)))
+    return 8 * _eps(dtype) * np.max(np.abs(expected), axis=-1, keepdims=True)
+
+
+def pulled_tolerance(problem: Problem, expected: np.ndarray, dtype: str) -> np.ndarray:
+    """The same for a pulled-back cotangent; of a constant slope each entry is held to 8 eps."""
+    if problem.exact:
+        return 8 * _eps(dtype) * np.abs(expected)
+    return tolerance(problem, expected, dtype)
+
+
+def _eps(dtype: str) -> float:
+    return float(ml_dtypes.finfo(DTYPES[dtype]).eps)
 
 
 def _result(result, problem: Problem, args, how: str = "") -> np.ndarray:
@@ -104,7 +117,7 @@ def compare(problem: Problem, args, result, how: str = "", what: str = "The valu
     """Values against the expected ones, with ``==`` where the problem is exact."""
     expected = problem.value(*args)
     got = result.astype(np.float64)
-    limit = tolerance(expected, args[0].dtype.name, problem.exact)
+    limit = tolerance(problem, expected, args[0].dtype.name)
     wrong = ~(np.abs(got - expected) <= limit)
     if not wrong.any():
         return
@@ -133,8 +146,8 @@ def compare_pulled(problem: Problem, args, cotangent, pulled, how: str, what: st
     g = cotangent.astype(np.float64)
     expected = g * problem.slope(*args)
     got = pulled.astype(np.float64)
-    eps = float(ml_dtypes.finfo(args[0].dtype).eps)
-    wrong = ~(np.abs(got - expected) <= 8 * eps * np.abs(expected))
+    limit = pulled_tolerance(problem, expected, args[0].dtype.name)
+    wrong = ~(np.abs(got - expected) <= limit)
     if not wrong.any():
         return
     at = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
@@ -154,6 +167,9 @@ def compare_pulled(problem: Problem, args, cotangent, pulled, how: str, what: st
     )
 
 
+VJP = "the vector-Jacobian product of "
+
+
 class Elementwise:
     """The checks of one problem on one submission, for a choice of dtypes."""
 
@@ -161,28 +177,48 @@ class Elementwise:
         self.submission, self.problem, self.dtypes = submission, problem, dtypes
         self.draws = Draws(submission.seed)
 
-    def args(self, dtype: str, which: str = "values"):
-        x = self.problem.inputs(dtype, self.draws)[which]
-        return self.problem.arguments(x, self.draws)
+    def args(self, dtype: str, kind: str = "values"):
+        return cases(self.problem.name, dtype, self.draws.seed)[kind]
 
     def kinds(self):
-        return list(self.problem.inputs("float32", self.draws))
+        return list(cases(self.problem.name, "float32", self.draws.seed))
+
+    def of_length(self, length: int):
+        x = np.resize(self.draws.moderate("float32"), length)
+        return self.problem.arguments(x, self.draws)
+
+    def cotangents(self, dtype: str) -> list[np.ndarray]:
+        """What is pulled back at every x: weights of mixed sign and size, and ones."""
+        g = self.draws.cotangent(dtype)
+        return [g, np.ones_like(g)]
+
+    def batches(self, dtype: str, mode: str = "plain"):
+        """All arguments of a dtype with a cotangent: one x at a time; under vmap all as rows."""
+        g = self.draws.cotangent(dtype)
+        every = [self.args(dtype, kind) for kind in self.kinds()]
+        if mode != "vmap":
+            return [(args, g) for args in every]
+        rows = np.stack([args[0] for args in every])
+        weights = np.stack([np.roll(g, place) for place in range(len(every))])
+        return [((rows, *every[0][1:]), weights)]
+
+    def _pull(self, dtype: str, kind: str = "values", how: str = ""):
+        """Arguments, cotangents, the value under vjp and what is pulled back. Asked only once."""
+        args, weights = self.args(dtype, kind), self.cotangents(dtype)
+        return args, weights, *pull(self.submission, self.problem, args, weights, how=how)
 
     # ---- structure
 
     def shape(self):
-        for length in (len(self.problem.example[0]), 1, 2, 7, LENGTH):
-            x = np.resize(self.draws.moderate("float32"), length)
-            args = self.problem.arguments(x, self.draws)
-            call(self.submission, self.problem, args)
+        for length in (len(self.problem.example[0]), *LENGTHS):
+            call(self.submission, self.problem, self.of_length(length))
 
     def dtype(self):
         for dtype in self.dtypes:
             args = self.args(dtype)
             got = [("The result", call(self.submission, self.problem, args))]
             if self.problem.slope is not None:
-                g = self.draws.cotangent(dtype)
-                got.append(("The gradient", pull(self.submission, self.problem, args, [g])[1][0]))
+                got.append(("The gradient", self._pull(dtype)[3][0]))
             for what, array in got:
                 if array.dtype != args[0].dtype:
                     raise CheckFailed(
@@ -195,7 +231,7 @@ class Elementwise:
     # ---- values
 
     def values(self, *kinds: str):
-        for kind in kinds or ("values", "tiny"):
+        for kind in kinds or [kind for kind in self.kinds() if kind not in OWN_ROW]:
             for dtype in self.dtypes:
                 args = self.args(dtype, kind)
                 compare(self.problem, args, call(self.submission, self.problem, args))
@@ -215,32 +251,27 @@ class Elementwise:
 
     def derivative(self):
         """With a cotangent of ones, as `grad` of a sum sends it: everywhere, in every dtype."""
+        how, what = "the gradient of the sum of ", "The derivative is not right."
         for kind in self.kinds():
             for dtype in self.dtypes:
-                args = self.args(dtype, kind)
-                ones = np.ones_like(args[0])
-                how = "the gradient of the sum of "
-                _, (pulled,) = pull(self.submission, self.problem, args, [ones], how=how)
-                compare_pulled(
-                    self.problem, args, ones, pulled, how, "The derivative is not right."
-                )
+                args, (_, ones), _, (_, back) = self._pull(dtype, kind, how)
+                compare_pulled(self.problem, args, ones, back, how, what)
 
     def cotangent(self):
         """Weights of mixed sign and size come back as they should, and scale as they should."""
         for dtype in self.dtypes:
             for kind in self.kinds():
-                args = self.args(dtype, kind)
-                self._weighted(args, [self.draws.cotangent(dtype)])
-        g = self.draws.cotangent("float32")
-        scaled = [np.zeros_like(g), -g] + [np.ldexp(g, power) for power in SCALES]
-        self._weighted(self.args("float32"), scaled)
+                args, (g, _), _, (back, _) = self._pull(dtype, kind, VJP)
+                self._compare_weighted(args, g, back)
+        args, g = self.args("float32"), self.draws.cotangent("float32")
+        scaled = scalings(g)
+        _, pulled = pull(self.submission, self.problem, args, scaled, how=VJP)
+        for weights, back in zip(scaled, pulled, strict=True):
+            self._compare_weighted(args, weights, back)
 
-    def _weighted(self, args, cotangents):
-        how = "the vector-Jacobian product of "
-        _, pulled = pull(self.submission, self.problem, args, cotangents, how=how)
-        for g, back in zip(cotangents, pulled, strict=True):
-            what = f"The cotangent {show(g, 4)} is not passed on as it should be."
-            compare_pulled(self.problem, args, g, back, how, what)
+    def _compare_weighted(self, args, g, back):
+        what = f"The cotangent {show(g, 4)} is not passed on as it should be."
+        compare_pulled(self.problem, args, g, back, VJP, what)
 
     def jacobian(self):
         """One row for each output: nothing off the diagonal."""
@@ -270,42 +301,35 @@ class Elementwise:
 
     def inside_vjp(self):
         """The value that jax.vjp returns is the value of a plain call."""
+        how = "the value under jax.vjp of "
         for kind in self.kinds():
             for dtype in self.dtypes:
-                args = self.args(dtype, kind)
-                g = self.draws.cotangent(dtype)
-                how = "the value under jax.vjp of "
-                value, _ = pull(self.submission, self.problem, args, [g], how=how)
+                args, _, value, _ = self._pull(dtype, kind, how)
                 compare(self.problem, args, value, how)
 
     def jit(self):
-        self._under("jit")
+        self._under("jit", self.dtypes)
 
     def vmap(self):
-        self._under("vmap")
+        self._under("vmap", VMAPPED)
 
-    def _under(self, mode: str):
+    def _under(self, mode: str, dtypes):
         """Values and pulled-back cotangents, for all inputs, under jit or vmap."""
-        for dtype in self.dtypes:
-            how = f"under {mode}, "
-            for args, g in self._batches(dtype, mode):
-                if self.problem.slope is None:
+        how = f"under {mode}, "
+        for dtype in dtypes:
+            for args, g in self.batches(dtype, mode):
+                if self.problem.slope is None or dtype == "float32":
                     value = call(self.submission, self.problem, args, mode, how)
                     compare(self.problem, args, value, how)
-                    continue
-                value, (back,) = pull(self.submission, self.problem, args, [g], mode, how)
-                compare(self.problem, args, value, how)
-                compare_pulled(self.problem, args, g, back, how, "The derivative is not right.")
+                if self.problem.slope is not None:
+                    value, (back,) = pull(self.submission, self.problem, args, [g], mode, how)
+                    compare(self.problem, args, value, how)
+                    compare_pulled(self.problem, args, g, back, how, "The derivative is not right.")
 
-    def _batches(self, dtype: str, mode: str):
-        """Under jit one x at a time; under vmap all x of a dtype as the rows of one batch."""
-        g = self.draws.cotangent(dtype)
-        every = [self.args(dtype, kind) for kind in self.kinds()]
-        if mode == "jit":
-            return [(args, g) for args in every]
-        rows = np.stack([args[0] for args in every])
-        weights = np.stack([np.roll(g, place) for place in range(len(every))])
-        return [((rows, *every[0][1:]), weights)]
+
+def scalings(g: np.ndarray) -> list[np.ndarray]:
+    """A float32 cotangent times 0, -1, and powers of two: a vjp is linear in all of these."""
+    return [np.zeros_like(g), -g] + [np.ldexp(g, power) for power in SCALES]
 
 
 def jacobian(submission: Submission, problem: Problem, args) -> np.ndarray:

@@ -6,6 +6,7 @@ the rounding is the subject), so that they share nothing with the code that is g
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -42,6 +43,7 @@ def _usual_inputs(dtype: str, draws: Draws) -> dict[str, np.ndarray]:
     return {
         "values": draws.moderate(dtype),
         "tiny": draws.tiny(dtype),
+        "middle": draws.middle(dtype),
         "zero": draws.zeros(dtype),
         "large_inputs": draws.large(dtype),
         "largest": draws.largest(dtype),
@@ -81,10 +83,7 @@ def _slope_inputs(dtype: str, draws: Draws) -> dict[str, np.ndarray]:
     return {
         "values": rng.permutation(np.concatenate([inside, outside, outside / 1.1])),
         "edge": rng.permutation(values),
-        "zero": usual["zero"],
-        "large_inputs": usual["large_inputs"],
-        "largest": usual["largest"],
-        "tiny": usual["tiny"],
+        **{kind: x for kind, x in usual.items() if kind != "values"},
     }
 
 
@@ -162,3 +161,14 @@ ONE_LINE_ERROR = Problem(
 )
 
 PROBLEMS = {p.name: p for p in (STE, SIGN_SLOPE, FROZEN_SQUARE, ONE_LINE_ERROR)}
+
+
+@lru_cache(maxsize=64)
+def cases(name: str, dtype: str, seed: int) -> dict[str, Args]:
+    """All arguments of a problem in a dtype, by kind. The arrays are shared and read-only."""
+    problem, draws = PROBLEMS[name], Draws(seed)
+    found = {kind: problem.arguments(x, draws) for kind, x in problem.inputs(dtype, draws).items()}
+    for args in found.values():
+        for array in args:
+            array.flags.writeable = False
+    return found

@@ -1,6 +1,7 @@
 """How wrong values are named: for each function, the labels in order and what each one means.
 
-A rule gets Samples (x, y, expected, ulp, wrong, step) and says whether it explains *all* that is wrong.
+A rule gets Samples (x, y, expected, ulp, wrong, step) and says whether it explains *all* that is
+wrong.
 ``nan_at_zero`` and ``not_finite`` also look at the derivative and are decided in diagnosis.py.
 """
 

@@ -30,25 +30,26 @@ class StartFailed(RuntimeError):
 class WatchedKernel(RunningKernel):
     """nbval's kernel in our sandbox, with deadlines and a watchdog."""
 
-    def __init__(self, isolation: str = "bubblewrap", limits: Limits | None = None):
+    def __init__(self, isolation="bubblewrap", limits: Limits | None = None, **sandbox):
         self.limits = limits or Limits()
         self.stopped: SubmissionStopped | None = None
         self.doing = "starting"
+        self.cpu_seconds = 0.0  # of everything that ran inside, as last seen
         self.deadline = time.monotonic() + self.limits.total
         self.folder = Path(tempfile.mkdtemp(prefix="ste-"))
         try:
-            self._start(isolation)
+            self._start({"isolation": isolation, "folder": str(self.folder), **sandbox})
         except BaseException as error:
             self.close()
             raise StartFailed(f"The sandboxed kernel did not start: {error}") from error
         self._watchdog = threading.Thread(target=self._watch, daemon=True)
         self._watchdog.start()
 
-    def _start(self, isolation: str) -> None:
-        folder = str(self.folder)
+    def _start(self, sandbox: dict) -> None:
+        folder = sandbox["folder"]
         self.km = KernelManager(
             kernel_name="graded",
-            kernel_spec_manager=SandboxSpecs(isolation=isolation, folder=folder),
+            kernel_spec_manager=SandboxSpecs(config_of_provisioner=sandbox),
             # A TCP port would not reach into the sandbox, which has no network.
             transport="ipc",
             ip=f"{folder}/s",
@@ -69,6 +70,7 @@ class WatchedKernel(RunningKernel):
         while self.stopped is None and getattr(self, "km", None) is not None:
             try:
                 tree = self._tree()
+                self.cpu_seconds = max(self.cpu_seconds, sum(_cpu(process) for process in tree))
                 memory = sum(_resident(process) for process in tree)
                 reason = self._excess(len(tree), memory)
             except psutil.Error:
@@ -196,6 +198,14 @@ def _resident(process: psutil.Process) -> int:
         return process.memory_info().rss
     except psutil.Error:
         return 0
+
+
+def _cpu(process: psutil.Process) -> float:
+    try:
+        times = process.cpu_times()
+    except psutil.Error:
+        return 0.0
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def _bytes(path: Path) -> int:

@@ -42,6 +42,8 @@ class Task:
     isolation: str
     limits: Limits = Limits()
     problem: str = ""  # why there are no bytes
+    cache: str = ""  # a folder of compiled code
+    warming: bool = False  # our own solution, which fills that folder
 
 
 @dataclass
@@ -55,6 +57,7 @@ class Result:
     repairs: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    cpu_seconds: float = 0.0
     portraits: dict = field(default_factory=dict)
 
     @property
@@ -96,7 +99,7 @@ def _grade_readable(task: Task) -> Result:
 
 
 def _run(task: Task, exercise: course.Exercise, prepared: Prepared) -> Result:
-    kernel = WatchedKernel(task.isolation, task.limits)
+    kernel = WatchedKernel(task.isolation, task.limits, cache=task.cache, warming=task.warming)
     try:
         submission = KernelSubmission(kernel, task.seed, prepared.stubs, {})
         outcomes: list[Outcome] = []
@@ -117,6 +120,7 @@ def _run(task: Task, exercise: course.Exercise, prepared: Prepared) -> Result:
         misconceptions=named,
         repairs=prepared.repairs,
         notes=notes,
+        cpu_seconds=round(kernel.cpu_seconds, 2),
         portraits=portraits,
     )
 

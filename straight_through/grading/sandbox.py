@@ -15,13 +15,14 @@ from pathlib import Path
 
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.provisioning import LocalProvisioner
-from traitlets import Unicode
+from traitlets import Bool, Dict, Unicode
 
 from straight_through import course
 
 INSIDE = Path(__file__).parent / "inside"
 SCRATCH = "/scratch"
 GUEST = "/ste"
+CACHE = "/cache"
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,13 @@ def _package_folders() -> list[str]:
     return sorted({str(folder) for folder in folders if folder.is_dir()})
 
 
-def bubblewrap(folder: str, limits: Limits, environment: dict[str, str]) -> list[str]:
-    """The bwrap command in front of a kernel's own; ``folder`` holds its sockets."""
+def bubblewrap(folder: str, limits: Limits, cache: str = "", warming: bool = False) -> list[str]:
+    """The bwrap command in front of a kernel's own; ``folder`` holds its sockets.
+
+    ``cache`` is a folder of compiled code. A submission may only read it: what one could write
+    there, the next would run.
+    """
+    environment = guest_environment(limits, SCRATCH, GUEST, CACHE if cache else "")
     command = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent"]
     command += ["--new-session", "--cap-drop", "ALL", "--hostname", "submission"]
     # Options apply in order: what is mounted later hides what was there before.
@@ -103,6 +109,8 @@ def bubblewrap(folder: str, limits: Limits, environment: dict[str, str]) -> list
             command += ["--tmpfs", place, "--remount-ro", place]
     command += _guest_files()
     command += ["--size", str(limits.disk), "--tmpfs", SCRATCH, "--chdir", SCRATCH]
+    if cache:
+        command += ["--bind" if warming else "--ro-bind", cache, CACHE]
     command += ["--bind", folder, folder, "--remount-ro", "/", "--clearenv"]
     for name, value in environment.items():
         command += ["--setenv", name, value]
@@ -126,9 +134,15 @@ def _guest_files() -> list[str]:
     return binds
 
 
-def guest_environment(limits: Limits, home: str, path: str) -> dict[str, str]:
+def guest_environment(limits: Limits, home: str, path: str, cache: str = "") -> dict[str, str]:
     """All that a submission's process inherits."""
+    compiled = {
+        "JAX_COMPILATION_CACHE_DIR": cache,
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+    }
     return {
+        **(compiled if cache else {}),
         "PATH": f"{os.path.dirname(sys.executable)}:/usr/bin:/bin",
         "HOME": home,
         "IPYTHONDIR": f"{home}/.ipython",
@@ -146,21 +160,27 @@ def guest_environment(limits: Limits, home: str, path: str) -> dict[str, str]:
 
 
 class SandboxProvisioner(LocalProvisioner):
-    """Starts a kernel in the sandbox. ``folder`` is its private folder on the host."""
+    """Starts a kernel in the sandbox.
+
+    ``folder`` is its private folder on the host, ``cache`` one with compiled code; ``warming``
+    lets our own solution fill that.
+    """
 
     isolation = Unicode("bubblewrap", config=True)
     folder = Unicode("", config=True)
+    cache = Unicode("", config=True)
+    warming = Bool(False, config=True)
 
     async def pre_launch(self, **kwargs):
         kwargs = await super().pre_launch(**kwargs)
         limits = Limits()
         if self.isolation == "bubblewrap":
-            environment = guest_environment(limits, SCRATCH, GUEST)
-            wrapper = bubblewrap(self.folder, limits, environment)
+            wrapper = bubblewrap(self.folder, limits, self.cache, self.warming)
             kwargs["cmd"] = [*wrapper, *kwargs["cmd"]]
             kwargs["env"] = {}
         else:
-            kwargs["env"] = guest_environment(limits, self.folder, _unprotected_path(self.folder))
+            path = _unprotected_path(self.folder)
+            kwargs["env"] = guest_environment(limits, self.folder, path, self.cache)
             kwargs["cwd"] = self.folder
         kwargs["stdout"] = kwargs["stderr"] = subprocess.DEVNULL
         kwargs["stdin"] = subprocess.DEVNULL
@@ -182,8 +202,7 @@ def _unprotected_path(folder: str) -> str:
 class SandboxSpecs(KernelSpecManager):
     """A kernel spec that is made, not found: nothing on the host or in the notebook names it."""
 
-    isolation = Unicode("bubblewrap")
-    folder = Unicode()
+    config_of_provisioner = Dict()
 
     def get_kernel_spec(self, kernel_name):
         return KernelSpec(
@@ -193,7 +212,7 @@ class SandboxSpecs(KernelSpecManager):
             metadata={
                 "kernel_provisioner": {
                     "provisioner_name": "straight-through-sandbox",
-                    "config": {"isolation": self.isolation, "folder": self.folder},
+                    "config": self.config_of_provisioner,
                 }
             },
         )

@@ -30,7 +30,7 @@ for name in ("float32", "float16", "bfloat16", "float64"):
     with jax.enable_x64(name == "float64"):
         top = float(jnp.finfo(name).max)
         x = jnp.asarray(np.append(rng.normal(size=11) * 4, 0.0), name)
-        big = jnp.asarray(rng.uniform(2.0 ** (jnp.finfo(name).nmant + 2), top / 16, 12), name)
+        big = jnp.asarray(rng.uniform(2.0 ** (jnp.finfo(name).nmant + 2), top / 8, 12), name)
         g = jnp.asarray(rng.normal(size=12) * 8, name)
 """
 TESTS = {  # the same facts as tests/hidden/test_04_ste.py, as nbgrader wants them
@@ -127,6 +127,13 @@ def ste(folder: Path, out: Path, jobs: int) -> None:
     subprocess.run([sys.executable, str(script)], check=True, capture_output=True)
 
 
+def inside(out: Path) -> float:
+    """CPU seconds inside the sandboxes: these are ended, not waited for, so rusage misses them."""
+    with sqlite3.connect(out / "gradebook.sqlite") as database:
+        results = [json.loads(row[0]) for row in database.execute("SELECT result FROM results")]
+    return sum(result["cpu_seconds"] for result in results)
+
+
 def ste_right(out: Path) -> int:
     rows = json.loads((out / "grades.json").read_text())["submissions"]
     right = 0
@@ -149,7 +156,8 @@ def main() -> None:
     try:
         for name in names:
             hand_in(folder / "class", name, answer_of(name))
-        ours = measure(lambda: ste(folder / "class", folder / "out", arguments.jobs))
+        wall, used = measure(lambda: ste(folder / "class", folder / "out", arguments.jobs))
+        ours = wall, used + inside(folder / "out")
         nbgrader_course(folder / "course", names)
         peer = measure(lambda: autograde(folder / "course"))
         count = len(names)
