@@ -1,22 +1,22 @@
 """Finds each learner's notebooks, in whatever layout they come.
 
 Layouts: one notebook; ``<learner>/<NN_topic>.ipynb``; nbgrader's
-``submitted/<learner>/<assignment>/<NN_topic>.ipynb``.
+``submitted/<learner>/<assignment>/<NN_topic>.ipynb``; what Moodle and Canvas download. Each of
+them as a folder or as a zip.
 """
 
 import csv
 import re
-import unicodedata
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from straight_through import course
-from straight_through.grading.prepare import Unreadable, digest, parse, read_bytes
-from straight_through.submission import stub_names
+from straight_through.grading import layouts
+from straight_through.grading.layouts import Owner
+from straight_through.grading.prepare import Unreadable, digest, read_bytes
+from straight_through.grading.sources import Entry, files, is_zip, junk, printable
 
-SKIPPED = {".ipynb_checkpoints", "__MACOSX"}
-COPY = re.compile(r"(?:\s*\(\d+\)|[-_ ]\d{1,2}|[-_ ]?(?:copy|kopie)\d*)+$", re.IGNORECASE)
+ELSEWHERE = ("notebooks", "solutions")  # folders of the course that hold no hand-ins
 
 
 class UsageError(ValueError):
@@ -35,42 +35,44 @@ class Found:
     problem: str = ""
     name: str = ""
     notes: tuple[str, ...] = ()
+    submitted_at: str | None = None
 
     @property
     def sha256(self) -> str | None:
         return digest(self.raw) if self.raw is not None else None
 
+
+class Collected(list[Found]):
+    """What there is to grade; ``skipped`` says what else was there and why it does not count."""
+
+    skipped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _File:
+    """A notebook that is somebody's for some exercise."""
+
+    entry: Entry
+    owner: Owner
+
     @property
-    def submitted_at(self) -> str | None:
-        """What nbgrader noted in timestamp.txt, if anything."""
-        stamp = self.path.parent / "timestamp.txt" if self.path else None
-        if stamp is None or not stamp.is_file() or stamp.is_symlink():
-            return None
-        return stamp.read_text(encoding="utf-8", errors="replace").strip()[:40] or None
-
-
-def exercise_of(file_name: str, stems: list[str]) -> str | None:
-    """The exercise that a file is for, by its name, however a browser or an LMS changed it."""
-    name = unicodedata.normalize("NFC", file_name).removesuffix(".ipynb").strip()
-    if name in stems:
-        return name
-    plain = COPY.sub("", name)
-    for stem in stems:
-        if plain.lower() == stem.lower() or plain.lower().endswith(stem.lower()):
-            return stem
-    return None
+    def age(self) -> tuple:
+        """Sorts the newest last: upload number, time, copy number, name."""
+        name = self.owner.file
+        return self.owner.order, self.entry.time, layouts.copy_number(name), name
 
 
 def collect(
     place: Path, exercises: list[str] | None = None, roster: Path | None = None
-) -> list[Found]:
+) -> Collected:
     """What there is to grade, in a fixed order: by learner, then by exercise.
 
     Args:
-        place: one notebook, or a folder of learners' folders.
+        place: one notebook, a folder of learners' folders, an LMS's download, or a zip of these.
         exercises: only these stems; None takes every exercise of the course.
         roster: a CSV file whose first column (or the one called ``learner``) lists who should
-            have handed in; those who did not are reported as missing.
+            have handed in; those who did not are reported as missing. The LMS's own worksheet or
+            gradebook export serves as well.
 
     Raises:
         UsageError: there is nothing here to grade; the message says what was looked for.
@@ -80,146 +82,187 @@ def collect(
         if stem not in known:
             raise UsageError(f"There is no exercise {stem!r}. The course has: {', '.join(known)}.")
     stems = list(exercises or known)
+    people = read_roster(roster) if roster else {}
     if not place.exists() and not place.is_symlink():
         raise UsageError(f"There is nothing at {place}: give a notebook or a folder of learners.")
-    if place.is_file():
-        found = [_single(place, known, stems)]
+    if place.is_dir() or is_zip(place.name):
+        found, everybody = _many(place, stems)
     else:
-        found = _folder(place, known, stems)
-    found += _missing(found, stems, exercises, roster, place)
+        found, everybody = Collected([_single(place, stems)]), []
+    found[:] = [replace(f, name=f.name or people.get(f.learner, "")) for f in found]
+    found += _missing(found, everybody, people, stems, exercises, bool(roster))
     if not found:
         raise UsageError(
             f"No exercise was found in {place}: expected <learner>/<NN_topic>.ipynb, for example "
             f"ada/{stems[0]}.ipynb."
         )
-    return sorted(found, key=lambda item: (item.learner, item.exercise))
+    found.sort(key=lambda item: (item.learner, item.exercise))
+    return found
 
 
-def _single(place: Path, known: list[str], stems: list[str]) -> Found:
-    stem = exercise_of(place.name, known)
+def _single(place: Path, stems: list[str]) -> Found:
+    try:
+        raw, problem = read_bytes(place), ""
+    except Unreadable as error:
+        raw, problem = None, str(error)
+    stem = layouts.exercise_of(place.name) or (layouts.exercise_by_content(raw) if raw else None)
     if stem is None and len(stems) == 1:
         stem = stems[0]
     if stem is None:
         raise UsageError(
             f"{place.name} is not named after an exercise; say which one it is with --exercise, "
-            f"one of {', '.join(known)}."
+            f"one of {', '.join(stems)}."
         )
-    learner = place.absolute().parent.name or "learner"
-    return _read(learner, stem, [place], place.parent)
+    learner = printable(place.absolute().parent.name) or "learner"
+    notes = () if place.name == f"{stem}.ipynb" else (f"took {place.name} for {stem}.ipynb",)
+    return Found(learner, stem, place, printable(place.name), raw, problem, notes=notes)
 
 
-def _notebooks(folder: Path) -> list[Path]:
-    """The files of a learner that may be notebooks, in a fixed order; links are not followed."""
-    paths = []
-    for path in sorted(folder.rglob("*.ipynb")):
-        parts = path.relative_to(folder).parts
-        if SKIPPED.intersection(parts) or path.name.startswith("._") or path.is_dir():
-            continue
-        if any(parent.is_symlink() for parent in path.parents if parent != folder):
-            continue
-        paths.append(path)
-    return paths
-
-
-def _folder(place: Path, known: list[str], stems: list[str]) -> list[Found]:
-    found = []
-    for folder in sorted(place.iterdir()):
-        if not folder.is_dir() or folder.is_symlink() or folder.name in SKIPPED:
-            continue
-        if folder.name.startswith("."):
-            continue
-        byexercise: dict[str, list[Path]] = {}
-        for path in _notebooks(folder):
-            stem = exercise_of(path.name, known)
-            if stem in stems:
-                byexercise.setdefault(stem, []).append(path)
-        for stem, paths in byexercise.items():
-            found.append(_read(folder.name, stem, paths, place))
-    if not found:  # the learner's own folder was given
-        own = [path for path in sorted(place.glob("*.ipynb")) if exercise_of(path.name, known)]
-        for stem in stems:
-            paths = [path for path in own if exercise_of(path.name, known) == stem]
-            if paths:
-                found.append(_read(place.absolute().name, stem, paths, place))
-    return found
-
-
-def _is_stub(raw: bytes, stem: str) -> bool:
+def _many(place: Path, stems: list[str]) -> tuple[Collected, list[Owner]]:
+    """The notebooks of a folder or zip, and everybody who has any file in it."""
     try:
-        cells = parse(raw, [])
-    except Unreadable:
-        return True
-    names = {function.name for function in course.load().exercise(stem).functions}
-    sources = [cell.source for cell in cells if cell.cell_type == "code"]
-    return all(
-        name in stub_names(source) for source in sources for name in names if name in source[:400]
+        entries, skipped = files(place)
+    except Unreadable as error:
+        raise UsageError(str(error)) from None
+    entries = [entry for entry in entries if not junk(entry.parts)]
+    ours = {entry.parts[:-1] for entry in entries if entry.name == "gradebook.sqlite"}
+    entries = [e for e in entries if not any(e.parts[: len(out)] == out for out in ours if out)]
+    base = layouts.base(entries, place.stem if is_zip(place.name) else "")
+    given: dict[tuple[str, str], list[_File]] = {}
+    everybody: dict[str, Owner] = {}
+    loose = []
+    for entry in entries:
+        owner = layouts.owner(entry, base)
+        if owner is None:
+            loose.append(entry)
+            continue
+        everybody.setdefault(owner.learner, owner)
+        _add(given, _File(entry, owner), stems)
+    if not given:  # one learner's own folder was given
+        for entry in loose:
+            owner = Owner(printable(place.absolute().name.removesuffix(".zip")), "", entry.name)
+            _add(given, _File(entry, owner), stems)
+        everybody = {} if given else everybody
+    else:
+        skipped += [f"{e.shown}: in no learner's folder" for e in loose if _is_notebook(e)]
+    stamps = {e.parts[:-1]: e for e in entries if e.name == "timestamp.txt"}
+    found = Collected(
+        _choose(stem, candidates, stamps, base) for (_, stem), candidates in given.items()
+    )
+    found.skipped = tuple(skipped)
+    return found, list(everybody.values())
+
+
+def _is_notebook(entry: Entry) -> bool:
+    return layouts.is_notebook(entry.name)
+
+
+def _add(given: dict, file: _File, stems: list[str]) -> None:
+    if not layouts.is_notebook(file.owner.file):
+        return
+    stem = layouts.exercise_of(file.owner.file)
+    if stem is None:
+        try:
+            stem = layouts.exercise_by_content(file.entry.read())
+        except Unreadable:
+            return
+    if stem in stems:
+        given.setdefault((file.owner.learner, stem), []).append(file)
+
+
+def _choose(stem: str, candidates: list[_File], stamps: dict, base: int) -> Found:
+    """Of several files for one exercise the newest that is not a stub counts."""
+    handed_in = [f for f in candidates if not set(ELSEWHERE) & set(f.entry.parts[base + 1 : -1])]
+    newest_first = sorted(handed_in or candidates, key=lambda file: file.age, reverse=True)
+    notes, best = [], newest_first[0]
+    if len(newest_first) > 1:
+        best = next((file for file in newest_first if _is_answered(file, stem)), best)
+        notes.append(
+            f"chose {best.owner.file} of {len(newest_first)} files: the newest that is not a stub"
+        )
+    elif best.owner.file != f"{stem}.ipynb":
+        notes.append(f"took {best.owner.file} for {stem}.ipynb")
+    try:
+        raw, problem = best.entry.read(), ""
+    except Unreadable as error:
+        raw, problem = None, str(error)
+    owner, entry = best.owner, best.entry
+    if owner.late:
+        notes.append("Canvas marks it as late")
+    return Found(
+        *(owner.learner, stem, entry.path, entry.shown, raw, problem, owner.name, tuple(notes)),
+        submitted_at=_stamp(stamps.get(entry.parts[:-1])),
     )
 
 
-def _time(path: Path) -> float:
-    return path.lstat().st_mtime
-
-
-def _read(learner: str, stem: str, paths: list[Path], root: Path) -> Found:
-    """Of several files for one exercise the newest that is not a stub counts."""
-    notes = []
-    path = paths[0]
-    if len(paths) > 1:
-        newest_first = sorted(paths, key=lambda p: (_time(p), str(p)), reverse=True)
-        path = next((p for p in newest_first if not _stub_file(p, stem)), newest_first[0])
-        notes.append(f"chose {path.name} of {len(paths)} files: the newest that is not a stub")
-    elif path.name != f"{stem}.ipynb":
-        notes.append(f"took {path.name} for {stem}.ipynb")
-    file = str(path.relative_to(root)) if path.is_relative_to(root) else path.name
+def _is_answered(file: _File, stem: str) -> bool:
     try:
-        raw, problem = read_bytes(path), ""
-    except Unreadable as error:
-        raw, problem = None, str(error)
-    return Found(learner, stem, path, file, raw, problem, notes=tuple(notes))
-
-
-def _stub_file(path: Path, stem: str) -> bool:
-    try:
-        return _is_stub(read_bytes(path), stem)
+        return layouts.is_answered(file.entry.read(), stem)
     except Unreadable:
-        return True
+        return False
 
 
-def read_roster(path: Path) -> list[str]:
-    """The learners of a roster file, in its order."""
+def _stamp(entry: Entry | None) -> str | None:
+    """What nbgrader noted in timestamp.txt, if anything."""
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.reader(file) if row and row[0].strip()]
+        text = entry.read()[:80].decode("utf-8", errors="replace") if entry else ""
+    except Unreadable:
+        return None
+    return printable(" ".join(text.split()))[:40] or None
+
+
+# ---- who is missing
+
+
+def read_roster(path: Path) -> dict[str, str]:
+    """The learners of a roster file in its order, each with the person's name if it has one."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        delimiter = max(",;\t", key=text.split("\n", 1)[0].count)
+        rows = [r for r in csv.reader(text.splitlines(), delimiter=delimiter) if any(r)]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UsageError(f"The roster {path} cannot be read: {error}.") from None
-    heads = [cell.strip().lower() for cell in rows[0]] if rows else []
-    names = ("learner", "student_id", "username", "id")
-    column = next((heads.index(head) for head in names if head in heads), None)
+    if not rows:
+        raise UsageError(f"The roster {path} is empty.")
+    heads = [cell.strip().lower() for cell in rows[0]]
+    column = _column(heads, "learner", "student_id", "identifier", "username", "id")
+    named = _column(heads, "name", "full name", "student")
     if column is None:
-        return [row[0].strip() for row in rows]
-    return [row[column].strip() for row in rows[1:] if len(row) > column and row[column].strip()]
+        return {printable(row[0].strip()): "" for row in rows if row[0].strip()}
+    people = {}
+    for row in rows[1:]:
+        row = [printable(cell.strip()) for cell in row] + [""] * len(heads)
+        learner, name = row[column], row[named] if named is not None else ""
+        if heads[column] == "identifier":  # Moodle: "Participant 12345", in the site's language
+            learner = re.sub(r"^.*?(\d+)$", r"\1", learner)
+        if learner and name != "Student, Test":  # Canvas's own test student
+            people[learner] = name
+    return people
 
 
-def _missing(found, stems, exercises, roster, place) -> list[Found]:
+def _column(heads: list[str], *names: str) -> int | None:
+    return next((heads.index(name) for name in names if name in heads), None)
+
+
+def _same(one: str) -> str:
+    return " ".join(one.casefold().split())
+
+
+def _missing(found, everybody, people, stems, exercises, roster: bool) -> list[Found]:
     """Who is on the roster, or has a folder, and handed nothing in for what was asked."""
-    there = {(item.learner, item.exercise) for item in found}
-    if roster is not None:
-        learners = read_roster(roster)
-        wanted = exercises or sorted({item.exercise for item in found}) or stems
-    elif exercises and place.is_dir():
-        learners = sorted(
-            f.name for f in place.iterdir() if f.is_dir() and f.name not in SKIPPED | {place.name}
-        )
-        wanted = exercises
+    there = {(_same(key), item.exercise) for item in found for key in (item.learner, item.name)}
+    seen = {item.learner for item in found}
+    handed_in = sorted({item.exercise for item in found})
+    if roster:
+        wanted, who = exercises or handed_in or stems, people
+    elif exercises:
+        wanted, who = exercises, {owner.learner: owner.name for owner in everybody}
     else:
-        return []
+        wanted = handed_in
+        who = {owner.learner: owner.name for owner in everybody if owner.learner not in seen}
     return [
-        Found(learner, stem, None, problem="Nothing was handed in.")
-        for learner in dict.fromkeys(learners)
+        Found(learner, stem, None, problem="Nothing was handed in.", name=name)
+        for learner, name in who.items()
         for stem in wanted
-        if (learner, stem) not in there
+        if (_same(learner), stem) not in there
     ]
-
-
-def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

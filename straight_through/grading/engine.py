@@ -1,17 +1,13 @@
 """Grades a folder of submissions: collect, run each in a worker, store, report."""
 
-import dataclasses
 import functools
 import hashlib
 import importlib.metadata
 import json
-import multiprocessing
 import os
 import platform
 import tempfile
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from straight_through import course
@@ -19,8 +15,9 @@ from straight_through.checks.solutions import SOLUTIONS
 from straight_through.checks.visible import HIDDEN
 from straight_through.grading.collect import Found, UsageError, collect
 from straight_through.grading.gradebook import Gradebook
-from straight_through.grading.runner import Result, Task, grade_one
+from straight_through.grading.runner import Result, Task
 from straight_through.grading.sandbox import Limits, SandboxMissing, sandbox_problem
+from straight_through.grading.workers import ClusterWorkers, LocalWorkers
 
 WORTH_WARMING = 4  # submissions, from which on it pays to compile everything beforehand
 LEVELS = ("bubblewrap", "none")
@@ -88,6 +85,7 @@ def grade(
     roster: Path | str | None = None,
     seed: int | None = None,
     jobs: int | None = None,
+    scheduler: str | None = None,
     isolation: str = "bubblewrap",
     limits: Limits | None = None,
     on_progress=None,
@@ -101,6 +99,7 @@ def grade(
         roster: a CSV file of who should have handed in.
         seed: what the checks' inputs are drawn from; None takes the gradebook's own, or draws one.
         jobs: how many submissions at once; None takes one for each processor.
+        scheduler: address of an existing Dask scheduler whose workers do the grading.
         isolation: "bubblewrap", or "none" for your own work only.
         limits: what one submission may use.
         on_progress: called with (done, total, Graded) after each submission.
@@ -109,6 +108,7 @@ def grade(
         UsageError: nothing to grade, or arguments that make no sense.
         SandboxMissing: bubblewrap was asked for and cannot work here.
         GradebookError: the gradebook cannot be written.
+        ClusterError: the scheduler cannot be reached.
     """
     if isolation not in LEVELS:
         raise UsageError(f"--sandbox is one of {', '.join(LEVELS)}, not {isolation!r}.")
@@ -121,16 +121,20 @@ def grade(
     book = Gradebook(Path(out) / "gradebook.sqlite") if out else None
     try:
         grades = Grades(book.seed(seed) if book else (seed or 0), isolation, versions())
-        _grade_all(
-            every, grades, book, limits or Limits(), jobs or os.cpu_count() or 1, on_progress
-        )
+        jobs = jobs or os.cpu_count() or 1
+        results = _grade_all(every, grades, book, limits or Limits(), jobs, scheduler, on_progress)
+        for found, result in zip(every, results, strict=True):
+            override, comment = book.manual(found.learner, found.exercise) if book else (None, "")
+            result.repairs = [*found.notes, *result.repairs]
+            grades.graded.append(Graded(found, result, override, comment))
     finally:
         if book:
             book.close()
     return grades
 
 
-def _grade_all(every, grades: Grades, book, limits, jobs, on_progress) -> None:
+def _grade_all(every, grades: Grades, book, limits, jobs, scheduler, on_progress) -> list[Result]:
+    """The result of each found submission; those that did not change come from the gradebook."""
     results: dict[int, Result] = {}
     waiting: dict[int, Task] = {}
     for place, found in enumerate(every):
@@ -164,16 +168,9 @@ def _grade_all(every, grades: Grades, book, limits, jobs, on_progress) -> None:
         if on_progress:
             on_progress(len(results), len(every), Graded(found, result))
 
-    with tempfile.TemporaryDirectory(prefix="ste-cache-") as cache:
-        if len(waiting) >= WORTH_WARMING:
-            waiting = _warm(waiting, cache)
-        for place, result in _run(waiting, jobs):
-            finish(place, result)
-    for place, found in enumerate(every):
-        override, comment = book.manual(found.learner, found.exercise) if book else (None, "")
-        result = results[place]
-        result.repairs = [*found.notes, *result.repairs]
-        grades.graded.append(Graded(found, result, override, comment))
+    for place, result in _results(waiting, jobs, scheduler):
+        finish(place, result)
+    return [results[place] for place in range(len(every))]
 
 
 def _earlier(book: Gradebook, found: Found, failed: Result) -> Result:
@@ -185,53 +182,40 @@ def _earlier(book: Gradebook, found: Found, failed: Result) -> Result:
     return before
 
 
-def _warm(waiting: dict[int, Task], cache: str) -> dict[int, Task]:
-    """The same tasks with a folder of compiled code that our own solutions have filled.
+def _results(waiting: dict[int, Task], jobs: int, scheduler: str | None):
+    """(place, result) of every task, as they come."""
+    if not waiting:
+        return
+    if scheduler:
+        with ClusterWorkers(scheduler) as workers:
+            yield from workers.run(waiting)
+        return
+    with (
+        tempfile.TemporaryDirectory(prefix="ste-cache-") as cache,
+        LocalWorkers(min(jobs, len(waiting))) as workers,
+    ):
+        if len(waiting) >= WORTH_WARMING:
+            list(workers.run(_warming(waiting, cache)))
+            waiting = {key: replace(task, cache=cache) for key, task in waiting.items()}
+        yield from workers.run(waiting)
+
+
+def _warming(waiting: dict[int, Task], cache: str) -> dict[int, Task]:
+    """Our own solutions as tasks that fill a folder of compiled code.
 
     JAX compiles every operation once for each shape and dtype; most of a run is spent on that.
     """
-    for place, task in waiting.items():
-        waiting[place] = dataclasses.replace(task, cache=cache)
-    first = {task.exercise: task for task in waiting.values()}
-    warming = {
-        place: dataclasses.replace(
-            task,
+    stems = dict.fromkeys(task.exercise for task in waiting.values())
+    any_task = next(iter(waiting.values()))
+    return {
+        place: replace(
+            any_task,
             learner="",
-            raw=(SOLUTIONS / f"{task.exercise}.ipynb").read_bytes(),
+            exercise=stem,
+            raw=(SOLUTIONS / f"{stem}.ipynb").read_bytes(),
             problem="",
+            cache=cache,
             warming=True,
         )
-        for place, task in enumerate(first.values())
+        for place, stem in enumerate(stems)
     }
-    for _ in _run(warming, len(warming)):
-        pass
-    return waiting
-
-
-def _run(waiting: dict[int, Task], jobs: int):
-    """Yield (place, result) as they come. A worker that dies is replaced, once a submission."""
-    for attempt in (1, 2):
-        if not waiting:
-            return
-        # Spawned, never forked: a fork of a process that has used JAX may hang.
-        context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(min(jobs, len(waiting)), mp_context=context) as pool:
-            futures = {pool.submit(grade_one, task): place for place, task in waiting.items()}
-            try:
-                for future in as_completed(futures):
-                    place = futures[future]
-                    try:
-                        result = future.result()
-                    except BrokenProcessPool:
-                        break
-                    except Exception as error:
-                        result = Result("error", f"{type(error).__name__}: {error}.")
-                    if result.status == "error" and attempt == 1:
-                        continue
-                    del waiting[place]
-                    yield place, result
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-    for place in waiting:
-        yield place, Result("error", "The grader's own process ended twice while grading this.")

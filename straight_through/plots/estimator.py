@@ -191,7 +191,7 @@ class SurrogatePicture(style.Picture):
             return self.moving(axes.plot([], [], **look)[0])
 
         main = dict(color=style.BLUE, linewidth=2.4)
-        other = dict(color=style.ORANGE, linewidth=2.2, linestyle=(0, (7, 2, 1.5, 2)))
+        other = dict(color=style.VERMILLION, linewidth=2.2, linestyle=(0, (7, 2, 1.5, 2)))
         self.value = line(self.values, color=style.BLACK, linewidth=1.6, label="value")
         self.soft = line(self.values, **(main | dict(linestyle=(0, (4, 2)))))
         self.main = line(self.slopes, **main)

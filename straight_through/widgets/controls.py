@@ -93,12 +93,16 @@ def choice(title: str, options: list[tuple[str, object]], value: object,
     return control
 
 
-# The handle of a slider has a role but no name (ipywidgets issue 2650), and a changed read-out is
-# only announced inside a region that stays. Both can be mended where the picture arrives.
+# The handle of a slider has a role but no name (ipywidgets issue 2650), the buttons of a player are
+# icons alone, and a changed read-out is only announced inside a region that stays. All three can be
+# mended where the picture arrives.
 _MEND = (
-    "for(const n of this.closest('.ste-explorer').querySelectorAll('.ste-number')){"
+    "const root=this.closest('.ste-explorer');"
+    "for(const n of root.querySelectorAll('.ste-number')){"
     "const h=n.querySelector('.noUi-handle');"
     "if(h)h.setAttribute('aria-label',n.querySelector('label').textContent+' slider')}"
+    "root.querySelectorAll('.widget-play button').forEach("
+    "(b,i)=>b.setAttribute('aria-label',['play or pause','stop','repeat'][i]));"
     "this.closest('.widget-html-content').setAttribute('aria-live','polite')"
 )
 _CARD = "background:white;border-radius:6px;max-width:100%;height:auto;display:block"

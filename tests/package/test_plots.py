@@ -278,7 +278,7 @@ def lab(colour: str, seen_by: str) -> np.ndarray:
 
 @pytest.mark.parametrize("seen_by", SEEN_BY)
 @pytest.mark.parametrize("together", [
-    (style.BLACK, style.BLUE, style.ORANGE, style.PURPLE),  # the surrogate explorer
+    (style.BLACK, style.BLUE, style.VERMILLION, style.PURPLE),  # the surrogate explorer
     (style.SKY, style.VERMILLION, style.BLACK),  # the verdict
     ("#DCEBF5", style.YELLOW, style.VERMILLION),  # the rounding strip
 ])

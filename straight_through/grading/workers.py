@@ -1,0 +1,129 @@
+"""Where submissions are graded: processes of this machine, or an existing Dask cluster.
+
+Both map the same function over the same tasks and yield results as they come. What fails for a
+reason of ours is tried once more; if that fails too, the result says ``error``.
+"""
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+
+from straight_through.grading.runner import Result, Task, grade_one
+
+TRIES = 2
+GONE = "The process that graded this ended before it was done; this is no fault of the submission."
+
+
+class ClusterError(RuntimeError):
+    """The Dask cluster cannot be used; the message says why and what to do."""
+
+
+def _end_with_parent() -> None:
+    """A worker whose grader was killed ends at once, and with it the sandbox it holds."""
+    parent = multiprocessing.parent_process()
+
+    def wait():
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+class LocalWorkers:
+    """``jobs`` processes of this machine. Spawned, never forked: a fork of a process that has
+    used JAX may hang."""
+
+    def __init__(self, jobs: int):
+        self.jobs = jobs
+        self._pool = self._new_pool()
+
+    def _new_pool(self) -> ProcessPoolExecutor:
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self.jobs, mp_context=context, initializer=_end_with_parent)
+
+    def __enter__(self) -> "LocalWorkers":
+        return self
+
+    def __exit__(self, kind, error, trace) -> None:
+        self._pool.shutdown(wait=kind is None, cancel_futures=True)
+
+    def run(self, tasks: dict[int, Task]) -> Iterator[tuple[int, Result]]:
+        """Yield (key, result) for every task, in the order in which they end."""
+        waiting = dict(tasks)
+        for last in (False, True):
+            futures = {self._pool.submit(grade_one, task): key for key, task in waiting.items()}
+            for future in as_completed(futures):
+                key = futures[future]
+                result = _result(future)
+                if result.status == "error" and not last:
+                    continue
+                del waiting[key]
+                yield key, result
+            if not waiting:
+                return
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = self._new_pool()  # one whose worker died takes no more work
+
+
+def _result(future) -> Result:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        return Result("error", GONE)
+    except Exception as error:
+        return Result("error", f"{type(error).__name__}: {error}.")
+
+
+_one_at_a_time = threading.Lock()
+
+
+def _grade_there(task: Task) -> Result:
+    """On a cluster's worker, whatever number of threads it has: pytest runs once a process."""
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    with _one_at_a_time:
+        return grade_one(task)
+
+
+class ClusterWorkers:
+    """The workers of a Dask cluster, which must have this course and bubblewrap installed."""
+
+    def __init__(self, address: str):
+        try:
+            from distributed import Client
+        except ImportError:
+            raise ClusterError(
+                "--scheduler needs the package distributed: pip install '.[cluster]'."
+            ) from None
+        try:
+            self._client = Client(address, timeout=10, set_as_default=False)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise ClusterError(
+                f"There is no Dask scheduler at {address} ({error}): start one with "
+                "`dask scheduler`, and give the address that it prints."
+            ) from None
+
+    def __enter__(self) -> "ClusterWorkers":
+        return self
+
+    def __exit__(self, kind, error, trace) -> None:
+        self._client.close()
+
+    def run(self, tasks: dict[int, Task]) -> Iterator[tuple[int, Result]]:
+        """Yield (key, result) for every task. A worker that dies hands its tasks to another."""
+        from distributed import as_completed as completed
+
+        # Dask itself starts a task again whose worker died; ``retries`` is for what raised.
+        futures = {
+            self._client.submit(_grade_there, task, pure=False, retries=TRIES - 1): key
+            for key, task in tasks.items()
+        }
+        for future in completed(list(futures)):
+            error = future.exception()
+            if error is None:
+                yield futures[future], future.result()
+            else:
+                said = GONE if type(error).__name__ == "KilledWorker" else repr(error)
+                yield futures[future], Result("error", said)

@@ -1,0 +1,235 @@
+"""Nothing is lost: a grader that is killed goes on where it was, and spoils nothing."""
+
+import json
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+from classroom import CASES, RIGHT, by_learner, hand_in
+
+from straight_through.grading import engine, grade
+from straight_through.grading.gradebook import Gradebook, GradebookError
+from straight_through.grading.main import main
+from straight_through.grading.runner import Result, Task
+from straight_through.grading.sandbox import Limits
+
+NAMES = ("right_zero_first", "wrong_plain_sign", "wrong_one_line", "wrong_two_valued")
+NAMES += ("right_custom_vjp", "wrong_stub", "wrong_clipped", "wrong_name")
+
+
+@pytest.fixture
+def submissions(tmp_path):
+    folder = tmp_path / "class"
+    for name in NAMES:
+        hand_in(folder, name, (CASES / f"{name}.py").read_text())
+    return folder
+
+
+def _start(submissions, out) -> subprocess.Popen:
+    code = "import sys\nfrom straight_through.grading.main import main\n"
+    code += "if __name__ == '__main__':\n    sys.exit(main(sys.argv[1:]))\n"
+    script = out.parent / "grade.py"
+    script.write_text(code)
+    command = [sys.executable, str(script), str(submissions), "--out", str(out), "--seed", "7"]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def _document(out) -> dict:
+    document = json.loads((out / "grades.json").read_text())
+    for row in document["submissions"]:
+        row.pop("seconds")
+    return document
+
+
+def _stored(out) -> dict:
+    if not (out / "gradebook.sqlite").exists():
+        return {}
+    with sqlite3.connect(out / "gradebook.sqlite") as database:
+        try:
+            return dict(database.execute("SELECT learner, result FROM results"))
+        except sqlite3.OperationalError:
+            return {}
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _ended(processes, seconds: float = 20) -> bool:
+    until = time.monotonic() + seconds
+    while any(_runs(process) for process in processes):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def test_killed_at_many_moments_it_ends_with_the_same_grades(submissions, tmp_path):
+    assert _start(submissions, tmp_path / "calm").wait() == 0
+    out = tmp_path / "stormy"
+    seen: dict = {}
+    for moment in range(20):
+        process = _start(submissions, out)
+        children = []
+        try:
+            process.wait(timeout=1.2 + 0.37 * moment)
+        except subprocess.TimeoutExpired:
+            children = psutil.Process(process.pid).children(recursive=True)
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+        assert _ended(children), "a killed grader leaves no process behind"
+        stored = _stored(out)
+        # What was graded before stays as it was: nothing is graded twice.
+        assert {name: stored.get(name) for name in seen} == seen
+        seen = stored
+        if len(seen) == len(NAMES):
+            break
+    assert _start(submissions, out).wait() == 0
+    assert _document(out) == _document(tmp_path / "calm")
+
+
+def test_only_what_changed_is_graded_again(submissions, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    first = grade(submissions, out, seed=7)
+    asked: list[str] = []
+    run = engine.LocalWorkers.run
+
+    def watched(self, tasks):
+        asked.extend(task.learner for task in tasks.values())
+        return run(self, tasks)
+
+    monkeypatch.setattr(engine.LocalWorkers, "run", watched)
+    again = grade(submissions, out)
+    assert asked == [] and again.seed == 7
+    hand_in(submissions, "wrong_plain_sign", RIGHT)
+    changed = grade(submissions, out)
+    assert asked == ["wrong_plain_sign"]
+    assert by_learner(changed)["wrong_plain_sign"].result.score == 10
+    assert by_learner(first)["wrong_plain_sign"].result.score < 10
+
+
+def test_a_failure_of_ours_is_tried_again_reported_and_never_a_grade(tmp_path, monkeypatch):
+    hand_in(tmp_path / "class", "ada", RIGHT)
+    out = tmp_path / "out"
+    monkeypatch.setenv("PYTHONPATH", str(_broken_kernels(tmp_path)))
+    document = tmp_path / "out" / "grades.json"
+    assert main([str(tmp_path / "class"), "--out", str(out)]) == 1
+    (row,) = json.loads(document.read_text())["submissions"]
+    assert (row["status"], row["score"]) == ("error", None)
+    assert "no fault of the submission" in row["message"]
+    monkeypatch.delenv("PYTHONPATH")
+    assert main([str(tmp_path / "class"), "--out", str(out)]) == 0
+    (row,) = json.loads(document.read_text())["submissions"]
+    assert row["score"] == 10
+    # A changed submission that cannot be graded keeps the grade it had.
+    hand_in(tmp_path / "class", "ada", RIGHT + "\n# changed\n")
+    monkeypatch.setenv("PYTHONPATH", str(_broken_kernels(tmp_path)))
+    main([str(tmp_path / "class"), "--out", str(out)])
+    (row,) = json.loads(document.read_text())["submissions"]
+    assert row["score"] == 10 and "earlier grade" in row["message"]
+
+
+def _broken_kernels(tmp_path):
+    """A folder that, on the workers' path, keeps kernels from starting."""
+    place = tmp_path / "broken"
+    place.mkdir(exist_ok=True)
+    (place / "sitecustomize.py").write_text(
+        "import subprocess\n"
+        "start = subprocess.Popen.__init__\n"
+        "def fail(self, command, *args, **kwargs):\n"
+        "    if 'ste_kernel' in str(command):\n"
+        "        raise OSError('no more processes')\n"
+        "    start(self, command, *args, **kwargs)\n"
+        "subprocess.Popen.__init__ = fail\n"
+    )
+    return place
+
+
+def test_a_second_grader_on_one_gradebook_is_turned_away(submissions, tmp_path, capsys):
+    book = Gradebook(tmp_path / "out" / "gradebook.sqlite")
+    try:
+        assert main([str(submissions), "--out", str(tmp_path / "out")]) == 1
+        assert "Another grader is using the gradebook" in capsys.readouterr().err
+    finally:
+        book.close()
+
+
+def test_a_folder_that_cannot_be_written_gives_a_sentence(submissions, tmp_path, capsys):
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where the folder should be")
+    assert main([str(submissions), "--out", str(blocked)]) == 1
+    said = capsys.readouterr().err
+    assert "cannot be written" in said and "Traceback" not in said
+
+
+def test_a_read_only_folder_gives_a_sentence(submissions, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    out.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    try:
+        if os.access(out / "x", os.W_OK) or os.geteuid() == 0:
+            # Root writes anywhere: drop to an ordinary user for this one question.
+            code = f"import os\nos.setuid(65534)\nopen({str(out / 'x')!r}, 'w')"
+            assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode
+        else:
+            with pytest.raises(GradebookError, match="cannot be written"):
+                Gradebook(out / "gradebook.sqlite")
+    finally:
+        out.chmod(0o755)
+
+
+def test_a_full_disk_gives_a_sentence_and_keeps_the_gradebook(tmp_path, monkeypatch):
+    book = Gradebook(tmp_path / "gradebook.sqlite")
+    book.store("ada", "04_ste", "a", Result("graded"))
+    book._database.execute("PRAGMA max_page_count = 5")  # SQLite's own "disk full"
+    with pytest.raises(GradebookError, match="disk is full"):
+        for place in range(1000):
+            book.store(f"learner{place}", "04_ste", "b", Result("graded", "x" * 2000))
+    book.close()
+    again = Gradebook(tmp_path / "gradebook.sqlite")
+    assert again.find("ada", "04_ste", "a") == Result("graded")
+    again.close()
+
+
+def test_a_file_that_is_no_gradebook_is_left_alone(tmp_path):
+    path = tmp_path / "gradebook.sqlite"
+    path.write_bytes(b"my shopping list, which is longer than a hundred bytes " * 9)
+    before = path.read_bytes()
+    with pytest.raises(GradebookError, match="no gradebook"):
+        Gradebook(path)
+    assert path.read_bytes() == before
+
+
+def test_the_seed_belongs_to_the_class(tmp_path):
+    book = Gradebook(tmp_path / "gradebook.sqlite")
+    drawn = book.seed(None)
+    book.close()
+    again = Gradebook(tmp_path / "gradebook.sqlite")
+    assert again.seed(None) == drawn
+    assert again.seed(5) == 5 and again.seed(None) == 5
+    again.close()
+
+
+def test_submissions_run_at_the_same_time(tmp_path):
+    slow = "import time\ntime.sleep(4)\n" + RIGHT
+    for learner in ("ada", "bob"):
+        hand_in(tmp_path / "class", learner, slow)
+    begin = time.monotonic()
+    grades = grade(tmp_path / "class", jobs=2, limits=Limits(cell=20))
+    taken = time.monotonic() - begin
+    assert [item.result.score for item in grades.graded] == [10, 10]
+    # One after the other they would take at least the sum of both.
+    assert taken < sum(item.result.seconds for item in grades.graded) + 4
+
+
+def test_a_task_needs_no_file():
+    assert Task("ada", "04_ste", "ada/04_ste.ipynb", b"{}", 1, "none").raw == b"{}"
