@@ -190,15 +190,18 @@ def explanation(outcome: Outcome) -> str:
     )
 
 
-def image(png: bytes | None, alternative: str) -> str:
+CAPTION = "Yours (dashed) over the expected (broad line); the difference is shaded."
+
+
+def image(png: bytes | None, alternative: str, caption: str = CAPTION) -> str:
+    """A picture as HTML that needs no file; "" for none."""
     if png is None:
         return ""
     data = base64.b64encode(png).decode()
     return (
         f"<figure style='margin:.8em 0'><img style='max-width:100%;background:white' "
         f"alt='{html.escape(alternative, quote=True)}' src='data:image/png;base64,{data}'>"
-        "<figcaption style='opacity:.75'>Yours (dashed) over the expected (broad line); the "
-        "difference is shaded.</figcaption></figure>"
+        f"<figcaption style='opacity:.75'>{html.escape(caption)}</figcaption></figure>"
     )
 
 

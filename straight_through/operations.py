@@ -137,25 +137,26 @@ def _fits(value, cotangent):
 
 def failure(error: BaseException) -> dict:
     """What a learner needs to know of an exception: type, message, and their own line."""
-    line, text = None, ""
+    line, text, message = None, "", ""
     trace = error.__traceback__
     while trace is not None:
         name = trace.tb_frame.f_code.co_filename
         if "ipykernel_" in name or name.startswith("<learner"):
             line = trace.tb_lineno
-            text = linecache.getline(name, line).strip()
+            text = linecache.getline(name, line)
         trace = trace.tb_next
-    if isinstance(error, SyntaxError) and line is None:
-        line, text = error.lineno, (error.text or "").strip()
-    try:
-        message = str(error.args[0] if isinstance(error, SyntaxError) and error.args else error)
-    except Exception:
-        message = ""
+    try:  # the exception may be of the learner's own making
+        syntax = isinstance(error, SyntaxError)
+        if syntax and line is None:
+            line, text = error.lineno, error.text or ""
+        message = str(error.args[0] if syntax and error.args else error)
+    except BaseException:
+        pass
     return {
-        "type": type(error).__name__[:80],
-        "message": message.strip()[:600],
+        "type": str(type(error).__name__)[:80],
+        "message": str(message).strip()[:600],
         "line": line if isinstance(line, int) else None,
-        "text": text[:200],
+        "text": str(text).strip()[:200],
     }
 
 
@@ -181,29 +182,29 @@ def serve(request: dict, buffers: list[bytes], targets: dict, namespace: dict):
         return {"ok": False, "failure": said}, []
     if name not in targets:
         targets[name] = Target(namespace[name])
-    target = targets[name]
-    values = decode(request["args"], buffers)
-    extra = decode(request["extra"], buffers)
-    mode, batched = request["mode"], tuple(request["batched"])
+    out: list[bytes] = []
     try:
-        # Only float64 inputs turn the wide types on, and only for this request.
-        wide = _enable_x64(True) if _wide(values) else contextlib.nullcontext()
-        with wide:
-            args, extra = _argument(values), _argument(extra)
-            # With vmap, an axis for each traced argument, in their order.
-            axes = tuple(
-                axis for axis, value in zip(batched, args, strict=True) if _is_array(value)
-            )
-            if request["op"] == "call":
-                answer = target.call(args, mode, axes)
-            elif request["op"] == "vjp":
-                answer = target.vjp(args, extra, mode, axes)
-            else:
-                answer = target.jvp(args, extra, mode, axes)
-            answer = _result(answer)
+        answer = _answer(request, buffers, targets[name])
+        return {"ok": True, "result": encode(answer, out)}, out
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # sys.exit inside a function is an answer like any other
         return {"ok": False, "failure": failure(error)}, []
-    out: list[bytes] = []
-    return {"ok": True, "result": encode(answer, out)}, out
+
+
+def _answer(request: dict, buffers: list[bytes], target: Target):
+    values = decode(request["args"], buffers)
+    extra = decode(request["extra"], buffers)
+    mode, batched = request["mode"], tuple(request["batched"])
+    # Only float64 inputs turn the wide types on, and only for this request.
+    with _enable_x64(True) if _wide(values) else contextlib.nullcontext():
+        args, extra = _argument(values), _argument(extra)
+        # With vmap, an axis for each traced argument, in their order.
+        axes = tuple(axis for axis, value in zip(batched, args, strict=True) if _is_array(value))
+        if request["op"] == "call":
+            answer = target.call(args, mode, axes)
+        elif request["op"] == "vjp":
+            answer = target.vjp(args, extra, mode, axes)
+        else:
+            answer = target.jvp(args, extra, mode, axes)
+        return _result(answer)

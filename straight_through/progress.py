@@ -62,13 +62,18 @@ class Progress:
         self.changed[section][key] = value
 
     def record_check(self, stem: str, function: str, passed: bool, labels: list[str]) -> None:
-        """The outcome of the latest ``check``; ``labels`` are the misconceptions it named."""
+        """The outcome of a ``check``; ``labels`` are the misconceptions it named.
+
+        What passed once stays passed: trying a wrong answer afterwards takes nothing away.
+        """
         key = f"{stem}.{function}"
-        tries = self.data["checks"].get(key, {}).get("tries", 0) + 1
+        before = self.data["checks"].get(key, {})
+        passed = passed or before.get("passed", False)
+        tries = before.get("tries", 0) + 1
         self._set("checks", key, {"passed": passed, "labels": list(labels), "tries": tries})
 
     def check(self, stem: str, function: str) -> dict | None:
-        """``{"passed", "labels", "tries"}`` of the latest check, or None if there was none."""
+        """``{"passed", "labels", "tries"}`` of the checks so far, or None if there was none."""
         return self.data["checks"].get(f"{stem}.{function}")
 
     def record_prediction(self, question_id: str, answer: object) -> None:

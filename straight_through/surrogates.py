@@ -125,7 +125,7 @@ def _table(*halves: Half) -> Mapping[str, Half]:
 FORWARDS = _table(
     Half(
         "sign", "sign", sign,
-        "-1, 0, +1", "sign(0) = 0", "jax.numpy.sign",
+        "-1, 0 or +1", "sign(0) = 0", "jax.numpy.sign",
         edges=lambda: (0.0,),
     ),
     Half(
@@ -162,11 +162,11 @@ FORWARDS = _table(
 SURROGATES = _table(
     Half(
         "true", "true derivative", None,
-        "0", "0 also at the jumps, by JAX's convention", "jax.numpy.sign",
+        "0 everywhere", "0 also at the jumps, JAX's convention", "jax.numpy.sign",
     ),
     Half(
         "identity", "identity", identity,
-        "1", "1 everywhere, also at 0 and for huge x", "Bengio et al. 2013, arXiv:1308.3432",
+        "1 everywhere", "none, 1 also at 0 and for huge x", "Bengio et al. 2013, arXiv:1308.3432",
     ),
     Half(
         "clipped", "clipped", clipped,

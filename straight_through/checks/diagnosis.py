@@ -24,9 +24,7 @@ from straight_through.wire import WireError
 
 MOST = 3  # labels for one answer
 
-# The ways to ask for a value: (operation, mode). The plain call comes first.
-CALLS = (("call", "plain"), ("call", "jit"), ("call", "vmap"))
-PULLS = (("vjp", "plain"), ("vjp", "jit"), ("vjp", "vmap"))
+CALL, VJP = ("call", "plain"), ("vjp", "plain")
 
 
 @dataclass
@@ -74,7 +72,7 @@ class Diagnosis:
     def __init__(self, submission: Submission, problem: Problem):
         self.submission, self.problem = submission, problem
         self.checks = Elementwise(submission, problem)
-        self.hows = CALLS if problem.slope is None else CALLS + PULLS
+        self.hows = self.checks.ways()
         self._answers: dict = {}
 
     def labels(self) -> list[str]:
@@ -133,8 +131,9 @@ class Diagnosis:
         return [self.problem.arguments(x, self.checks.draws) for x in every]
 
     def _shape(self) -> str | None:
-        for length in (len(self.problem.example[0]), *LENGTHS):
-            args = self.checks.of_length(length)
+        lengths = [self.checks.of_length(length) for length in LENGTHS]
+        kinds = [self.checks.args("float32", kind) for kind in self.checks.kinds()]
+        for args in (self.problem.example, *lengths, *kinds):
             try:
                 result = self._call(args)
             except (SubmissionRaised, WireError):
@@ -146,16 +145,19 @@ class Diagnosis:
     # ---- every answer, asked for in every way
 
     def _ask(self, how, args, g) -> list[np.ndarray] | None:
-        """The value and, of a vjp, what is pulled back; None if these are not to be had."""
+        """The value and, of a vjp, what is pulled back: for g, and in a plain vjp for ones.
+
+        None if these are not to be had.
+        """
         (op, mode), name = how, self.problem.name
         try:
             if op == "call":
                 arrays = [self.submission.call(name, *args, mode=mode)]
             else:
-                # The same question as the checks', so that it is not asked again.
+                # The same questions as the checks', so that they are not asked again.
                 weights = [g, np.ones_like(g)] if mode == "plain" else [g]
                 value, pulled = self.submission.vjp(name, args, weights, mode=mode)
-                arrays = [value, pulled[0][0]]
+                arrays = [value, *(item[0] for item in pulled)]
         except (SubmissionRaised, WireError, IndexError, TypeError):
             return None
         fits = all(isinstance(a, np.ndarray) and a.shape == args[0].shape for a in arrays)
@@ -166,7 +168,7 @@ class Diagnosis:
         if how not in self._answers:
             self._answers[how] = [
                 (args, g, self._ask(how, args, g))
-                for dtype in FLOATS
+                for dtype in self.hows[how]
                 for args, g in self.checks.batches(dtype, how[1])
             ]
         return self._answers[how]
@@ -187,15 +189,15 @@ class Diagnosis:
         for how in self.hows:
             if how[1] != "vmap":
                 for (_, _, plain), (_, _, traced) in zip(
-                    self._every(CALLS[0]), self._every(how), strict=True
+                    self._every(CALL), self._every(how), strict=False
                 ):
                     if plain is not None and traced is None:
                         return "not_traceable"
         return None
 
     def _right_on_concrete_arrays(self) -> bool:
-        complete = all(arrays is not None for _, _, arrays in self._every(CALLS[0]))
-        return complete and not self._samples(CALLS[0]).wrong.any()
+        complete = all(arrays is not None for _, _, arrays in self._every(CALL))
+        return complete and not self._samples(CALL).wrong.any()
 
     # ---- values
 
@@ -212,8 +214,8 @@ class Diagnosis:
     def _values(self) -> str | None:
         """Of all labels that apply, in whichever way the value is asked for, the first."""
         values = [s for s in map(self._samples, self.hows) if s is not None]
-        slopes = [s for s in map(self._slopes, self.hows) if s is not None]
-        every = values + slopes
+        slopes = self._slopes(VJP, ones=True)
+        every = [*values, slopes] if slopes is not None else values
         for label, rule in VALUE_RULES[self.problem.name].items():
             if label == "nan_at_zero":
                 hit = any((np.isnan(s.y) & (s.x == 0)).any() for s in every)
@@ -227,14 +229,16 @@ class Diagnosis:
 
     # ---- derivative
 
-    def _slopes(self, how, dtypes=FLOATS) -> Samples | None:
-        """The diagonal of the Jacobian, as what is pulled back divided by the cotangent."""
+    def _slopes(self, how, dtypes=FLOATS, ones=False) -> Samples | None:
+        """The diagonal of the Jacobian: what is pulled back, divided by the cotangent."""
         rows = []
-        for args, g, arrays in self._every(how):
-            if how[0] == "vjp" and arrays is not None and args[0].dtype.name in dtypes:
-                weights, slope = g.astype(np.float64), self.problem.slope(*args)
+        for args, g, arrays in self._every(how) if how[0] == "vjp" else ():
+            if arrays is not None and args[0].dtype.name in dtypes:
+                weights = np.ones(g.shape) if ones else g.astype(np.float64)
+                slope = self.problem.slope(*args)
                 limit = pulled_tolerance(self.problem, slope * weights, args[0].dtype.name)
-                y = arrays[1].astype(np.float64) / weights
+                with np.errstate(over="ignore"):
+                    y = arrays[2 if ones else 1].astype(np.float64) / weights
                 rows.append(Samples.of(args, y, slope, limit / np.abs(weights)))
         return Samples.gather(rows) if rows else None
 
@@ -245,7 +249,7 @@ class Diagnosis:
         structural = self._jacobian()
         if structural:
             return structural
-        for how in PULLS:
+        for how in self.hows:
             for dtype in FLOATS:
                 slopes = self._slopes(how, [dtype])
                 if slopes is not None and slopes.wrong.any():

@@ -36,10 +36,11 @@ class Found:
     name: str = ""
     notes: tuple[str, ...] = ()
     submitted_at: str | None = None
+    remembered: str | None = None  # the hash of a file that is not at hand any more
 
     @property
     def sha256(self) -> str | None:
-        return digest(self.raw) if self.raw is not None else None
+        return digest(self.raw) if self.raw is not None else self.remembered
 
 
 class Collected(list[Found]):
@@ -89,7 +90,8 @@ def collect(
         found, everybody = _many(place, stems)
     else:
         found, everybody = Collected([_single(place, stems)]), []
-    found[:] = [replace(f, name=f.name or people.get(f.learner, "")) for f in found]
+    named = {_same(learner): name for learner, name in people.items()}
+    found[:] = [replace(f, name=f.name or named.get(_same(f.learner), "")) for f in found]
     found += _missing(found, everybody, people, stems, exercises, bool(roster))
     if not found:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""grades.json and grades.csv: the stable interface of a run."""
+"""grades.json, grades.csv and grades-wide.csv: the stable interface of a run."""
 
 import csv
 import json
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from straight_through import course
 from straight_through.grading.engine import Graded, Grades
+from straight_through.grading.marks import Mark
 
 CHECK = ("id", "title", "hidden", "outcome", "score", "points", "message", "misconception")
 DETAILS = ("called", "returned", "expected")
@@ -25,7 +26,7 @@ def _number(value: float | None) -> float | int | None:
 def _check(check: dict) -> dict:
     row = {name: check[name] for name in CHECK}
     row["score"], row["points"] = _number(check["score"]), _number(check["points"])
-    return {**row, **{name: check[name] for name in DETAILS if check[name]}}
+    return {**row, **{name: check[name] for name in DETAILS if check.get(name)}}
 
 
 def record(item: Graded) -> dict:
@@ -66,16 +67,24 @@ def document(grades: Grades) -> dict:
 
 def write_text(path: Path, text: str) -> None:
     """Write a file in one step: a reader sees the old one or the new one, never a half."""
+    write_bytes(path, text.encode("utf-8", errors="replace"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     try:
-        with open(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with open(handle, "wb") as file:
+            file.write(content)
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def write_json(path: Path, content: dict) -> None:
+    write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def inert(value) -> str:
@@ -98,21 +107,59 @@ class _Lines(list):
     write = list.append
 
 
-def table(grades: Grades) -> str:
-    """grades.csv: one line a learner and exercise."""
+def _csv(rows) -> str:
     lines = _Lines()
-    writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for item in grades.graded:
-        row = record(item)
-        row["misconceptions"] = " ".join(row["misconceptions"])
-        writer.writerow([inert(row[name]) for name in COLUMNS])
+    csv.writer(lines, lineterminator="\n").writerows([map(inert, row) for row in rows])
     return "".join(lines)
 
 
+def table(grades: Grades) -> str:
+    """grades.csv: one line a learner and exercise."""
+    rows = [COLUMNS]
+    for item in grades.graded:
+        row = record(item)
+        row["misconceptions"] = " ".join(row["misconceptions"])
+        rows.append([row[name] for name in COLUMNS])
+    return _csv(rows)
+
+
+def wide(grades: Grades) -> str:
+    """grades-wide.csv: one line a learner; for each exercise its score and one column a check."""
+    checks: dict[str, dict[str, None]] = {}
+    people: dict[str, dict] = {}
+    for item in grades.graded:
+        row = record(item)
+        stem = row["exercise"]
+        ids = checks.setdefault(stem, {})
+        ids.update(dict.fromkeys(check["id"] for check in row["checks"]))
+        mine = people.setdefault(row["learner"], {"name": ""})
+        mine["name"] = mine["name"] or row["name"]
+        mine[stem, "status"], mine[stem, "score"] = row["status"], row["score"]
+        mine.update({(stem, "check", check["id"]): check["score"] for check in row["checks"]})
+    keys: list[tuple] = []
+    for stem in sorted(checks):
+        keys += [(stem, "status"), (stem, "score")]
+        keys += [(stem, "check", name) for name in checks[stem]]
+    rows = [["learner", "name", *(f"{key[0]}: {key[-1]}" for key in keys)]]
+    for learner, mine in people.items():
+        rows.append([learner, mine["name"], *(mine.get(key) for key in keys)])
+    return _csv(rows)
+
+
+def mark_table(marks: list[Mark]) -> str:
+    """marks.csv: one mark a learner, and the scores that it was made from."""
+    stems = list(marks[0].scores) if marks else []
+    rows = [["learner", "name", "mark", "total", *stems, "why there is no mark"]]
+    for mark in marks:
+        scores = [_number(score) for score in mark.scores.values()]
+        rows.append(
+            [mark.learner, mark.name, mark.value, _number(mark.total), *scores, mark.reason]
+        )
+    return _csv(rows)
+
+
 def write(grades: Grades, out: Path) -> None:
-    """Write grades.json and grades.csv into ``out``."""
-    write_text(
-        out / "grades.json", json.dumps(document(grades), indent=1, ensure_ascii=False) + "\n"
-    )
+    """Write grades.json and the two tables into ``out``."""
+    write_json(out / "grades.json", document(grades))
     write_text(out / "grades.csv", table(grades))
+    write_text(out / "grades-wide.csv", wide(grades))

@@ -94,7 +94,9 @@ class Gradebook:
 
 def _reason(path: Path, error: Exception) -> str:
     text = str(error)
-    if "locked" in text:
+    if isinstance(error, OSError):
+        return f"The folder of {path} cannot be written ({error.strerror}): give another --out."
+    if "is locked" in text:
         return f"Another grader is using the gradebook {path}: wait until it has ended."
     if "not a database" in text or "malformed" in text:
         return f"{path} is no gradebook of this course: give another --out, or move it away."

@@ -4,23 +4,39 @@ Whatever the submission does, waiting for it ends: at its deadline, when its pro
 uses too much. Then ``SubmissionStopped`` says which and why, once and for all that follows.
 """
 
+import os
 import shutil
+import socket
+import subprocess
 import tempfile
 import threading
 import time
-from pathlib import Path
+from contextlib import suppress
 from queue import Empty
 
 import psutil
+import zmq
 from jupyter_client.manager import KernelManager
 from nbval.kernel import RunningKernel
 
 from straight_through import wire
-from straight_through.grading.sandbox import Limits, SandboxSpecs
+from straight_through.grading import messages, watch
+from straight_through.grading.sandbox import SOCKETS, WRITABLE, Limits, SandboxSpecs
 from straight_through.submission import Submission, SubmissionStopped
 
 SLICE = 0.2  # seconds between two looks at a silent kernel
 WATCH = 0.05  # seconds between two looks at what it uses
+START = 60  # seconds that a kernel may take to be ready
+THREADS = 32  # for each process that a submission may have
+CHANNELS = ("shell", "iopub")  # the grader opens no others
+# Of what the kernel sends, the grader's process keeps at most this much waiting.
+SOCKET_OPTIONS = {
+    zmq.MAXMSGSIZE: 8 * 2**20,
+    zmq.RCVHWM: 2000,
+    zmq.LINGER: 0,
+    zmq.RECONNECT_IVL: -1,  # a socket that was replaced by something else is not followed
+}
+UNREAD = 512 * 2**20  # bytes that the grader's process may grow by while a submission runs
 
 
 class StartFailed(RuntimeError):
@@ -35,58 +51,102 @@ class WatchedKernel(RunningKernel):
         self.stopped: SubmissionStopped | None = None
         self.doing = "starting"
         self.cpu_seconds = 0.0  # of everything that ran inside, as last seen
-        self.deadline = time.monotonic() + self.limits.total
-        self.folder = Path(tempfile.mkdtemp(prefix="ste-"))
+        self.folder = tempfile.mkdtemp(prefix="ste-")
+        self.deadline = time.monotonic() + START
+        self._ready = False
+        self._isolated = isolation == "bubblewrap"
+        self._context = zmq.Context()
+        self._processes: list[psutil.Process] = []  # killing these ends everything inside
         try:
-            self._start({"isolation": isolation, "folder": str(self.folder), **sandbox})
+            given = {"isolation": isolation, "folder": self.folder, "limits": self.limits}
+            self._start({**given, **sandbox})
         except BaseException as error:
             self.close()
             raise StartFailed(f"The sandboxed kernel did not start: {error}") from error
-        self._watchdog = threading.Thread(target=self._watch, daemon=True)
-        self._watchdog.start()
+        self._ready = True
+        self.deadline = time.monotonic() + self.limits.total
+        self._before = watch.own_memory()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    # ---- the start
 
     def _start(self, sandbox: dict) -> None:
-        folder = sandbox["folder"]
         self.km = KernelManager(
             kernel_name="graded",
             kernel_spec_manager=SandboxSpecs(config_of_provisioner=sandbox),
             # A TCP port would not reach into the sandbox, which has no network.
             transport="ipc",
-            ip=f"{folder}/s",
-            connection_file=f"{folder}/kernel.json",
+            ip=f"{SOCKETS if self._isolated else self.folder}/s",
+            connection_file=f"{self.folder}/kernel.json",
         )
         self.km.start_kernel()
-        self.kc = self.km.client()
-        self.kc.start_channels()
-        self.kc.wait_for_ready(timeout=60)
-        self._process = psutil.Process(self.km.provisioner.pid)
+        outer = psutil.Process(self.km.provisioner.pid)
+        self._processes = [outer]
+        if self._isolated:
+            inner = self._first_inside(outer)
+            self._processes.insert(0, inner)
+            self._meter = watch.NamespaceMeter(inner.pid, WRITABLE)
+            sockets = f"{self._meter.root}{SOCKETS}/s"
+        else:
+            self._meter = watch.TreeMeter(outer, self.folder)
+            sockets = f"{self.folder}/s"
+        self._connect(sockets)
+
+    def _first_inside(self, outer: psutil.Process) -> psutil.Process:
+        """The first process of the sandbox: when it ends, the system ends all others in it."""
+        while not (inside := outer.children()):
+            self._wait_a_little()
+        return inside[0]
+
+    def _connect(self, sockets: str) -> None:
+        for channel in CHANNELS:
+            while not _listens(f"{sockets}-{getattr(self.km, f'{channel}_port')}"):
+                self._wait_a_little()
+        for option, value in SOCKET_OPTIONS.items():
+            self._context.setsockopt(option, value)
+        self.kc = self.km.client(context=self._context, ip=sockets)
+        self.kc.start_channels(stdin=False, hb=False, control=False)
+        while True:  # until what it publishes arrives
+            request = self.kc.kernel_info()
+            self.await_reply(request, START)
+            with suppress(Empty):
+                return self.await_idle(request, 1)
+
+    def _wait_a_little(self) -> None:
+        if not self.km.is_alive():
+            raise RuntimeError("its process ended at once")
+        if time.monotonic() > self.deadline:
+            raise RuntimeError(f"it was not ready after {START} s")
+        time.sleep(0.01)
 
     # ---- the watchdog
 
-    def _tree(self) -> list[psutil.Process]:
-        return [self._process, *self._process.children(recursive=True)]
-
     def _watch(self) -> None:
-        while self.stopped is None and getattr(self, "km", None) is not None:
+        while self.stopped is None and self._processes:
             try:
-                tree = self._tree()
-                self.cpu_seconds = max(self.cpu_seconds, sum(_cpu(process) for process in tree))
-                memory = sum(_resident(process) for process in tree)
-                reason = self._excess(len(tree), memory)
-            except psutil.Error:
+                usage = self._meter.read()
+            except (OSError, psutil.Error):
                 return  # it is gone; whoever waits for it finds out
+            self.cpu_seconds = max(self.cpu_seconds, usage.cpu_seconds)
+            reason = self._excess(usage)
             if reason:
                 self.stop_because("crashed", reason)
             time.sleep(WATCH)
 
-    def _excess(self, processes: int, memory: int) -> str | None:
-        if memory > self.limits.memory:
-            return f"it used more than {self.limits.memory / 2**30:.3g} GB of memory"
-        if processes > self.limits.processes:
-            return f"it started more than {self.limits.processes} processes"
-        used = sum(_bytes(path) for path in self.folder.rglob("*"))
-        if used > self.limits.disk:
-            return f"it wrote more than {self.limits.disk / 2**20:.3g} MB"
+    def _excess(self, usage: watch.Usage) -> str | None:
+        limits = self.limits
+        if usage.processes > limits.processes:
+            return f"it started more than {limits.processes} processes"
+        if usage.threads > THREADS * limits.processes:
+            return f"it started more than {THREADS * limits.processes} threads"
+        if usage.memory > limits.memory:
+            return f"it used more than {limits.memory / 2**30:.3g} GB of memory"
+        if not self._isolated and usage.disk > limits.disk:
+            return f"it wrote more than {limits.disk / 2**20:.3g} MB"
+        if usage.files > watch.MOST_FILES:
+            return f"it made more than {watch.MOST_FILES} files"
+        if watch.own_memory() - self._before > UNREAD:
+            return "it sent more than can be read"
         return None
 
     def stop_because(self, status: str, reason: str) -> SubmissionStopped:
@@ -97,122 +157,116 @@ class WatchedKernel(RunningKernel):
         return self.stopped
 
     def kill(self) -> None:
-        try:
-            tree = self._tree()
-        except (psutil.Error, AttributeError):
-            tree = []
-        for process in tree:
-            try:
+        """End everything that the submission started."""
+        doomed = list(self._processes)
+        if not self._isolated:
+            with suppress(psutil.Error, IndexError):
+                doomed = watch.family(doomed[0])
+            doomed += watch.leftovers(self.folder)
+        for process in doomed:
+            with suppress(psutil.Error):
                 process.kill()
-            except psutil.Error:
-                pass
+        psutil.wait_procs(doomed, timeout=5)
 
     # ---- what nbval calls
 
     def get_message(self, stream, timeout=None):
         """A message, or ``Empty`` after ``timeout``; a kernel that died or is late is stopped."""
         until = time.monotonic() + (self.limits.total if timeout is None else timeout)
+        channel = self.kc.iopub_channel if stream == "iopub" else self.kc.shell_channel
         while True:
-            if self.stopped is not None:
-                raise self.stopped
-            left = min(until, self.deadline) - time.monotonic()
-            try:
-                return super().get_message(stream, timeout=max(0.0, min(SLICE, left)))
-            except Empty:
-                if not self.is_alive():
-                    raise self.stop_because("crashed", "the process ended") from None
-                if time.monotonic() >= self.deadline:
-                    seconds = f"{self.limits.total:.3g} s in all"
-                    raise self.stop_because("timeout", f"it took more than {seconds}") from None
-                if time.monotonic() >= until:
-                    raise
-            except SubmissionStopped:
-                raise
-            except Exception as error:  # a forged or broken message
-                reason = f"it sent a message that cannot be read ({type(error).__name__})"
-                raise self.stop_because("crashed", reason) from None
+            self._check_time()
+            left = until - time.monotonic()
+            message = self._read(channel, max(0.0, min(SLICE, left)))
+            if message is not None and stream == "iopub":
+                message = messages.published(message)
+            if message is not None:
+                return message
+            if left <= 0 and stream == "iopub" and self._ready:
+                raise self.stop_because("crashed", "it never said that it was done")
+            if left <= 0:
+                raise Empty
+
+    def _read(self, channel, timeout: float) -> dict | None:
+        """The next message if there is one. Nothing in it is to be trusted."""
+        try:
+            message = channel.get_msg(timeout=timeout)
+            messages.answers(message, "")
+            return message
+        except Empty:
+            if not self.is_alive():
+                raise self.stop_because("crashed", "the process ended") from None
+            return None
+        except Exception as error:  # forged, or cut off
+            reason = f"it sent a message that cannot be read ({type(error).__name__})"
+            raise self.stop_because("crashed", reason) from None
+
+    def _check_time(self) -> None:
+        if self.stopped is not None:
+            raise self.stopped
+        if time.monotonic() >= self.deadline:
+            raise self.stop_because("timeout", f"it took more than {self.limits.total:.3g} s in all")
 
     def await_reply(self, msg_id, timeout=None):
         limit = self.limits.cell if timeout is None else timeout
         until = time.monotonic() + limit
         while True:
-            try:
+            message = None
+            with suppress(Empty):
                 message = self.get_message("shell", timeout=max(0.0, until - time.monotonic()))
-            except Empty:
-                raise self.stop_because("timeout", f"it took more than {limit:.3g} s") from None
-            if message["parent_header"].get("msg_id") == msg_id:
+            if message is not None and messages.answers(message, msg_id):
                 return message
+            if time.monotonic() >= until:
+                raise self.stop_because("timeout", f"it took more than {limit:.3g} s")
 
     def is_alive(self) -> bool:
         return self.stopped is None and super().is_alive()
 
     def interrupt(self) -> None:
-        self.stop_because("timeout", "it had to be interrupted")
+        raise self.stop_because("timeout", "it had to be interrupted")
+
+    def stop(self) -> None:
+        raise self.stop_because("crashed", "it could not go on")
 
     # ---- requests of the checks
 
     def request(self, content: dict, buffers: list[bytes]) -> tuple[dict, list[bytes]]:
         """Send a request and wait for its reply, at most as long as the limits allow."""
-        if self.stopped is not None:
-            raise self.stopped
+        self._check_time()
         message = self.kc.session.send(
             self.kc.shell_channel.socket, "ste_request", content, buffers=buffers
         )
         self.doing = f"calling {content['name']}"
         reply = self.await_reply(message["header"]["msg_id"], self.limits.request)
-        self._forget_output()
-        raw = [bytes(part) for part in reply.get("buffers", [])]
-        if sum(map(len, raw)) > wire.MAX_BYTES or not isinstance(reply.get("content"), dict):
-            raise self.stop_because("crashed", "it sent a reply that is too long")
-        return reply["content"], raw
-
-    def _forget_output(self) -> None:
-        """What a function prints while it is checked is of no interest, but must not pile up."""
-        try:
-            while True:
-                self.kc.get_iopub_msg(timeout=0)
-        except Empty:
-            pass
-        except Exception as error:
-            reason = f"it sent a message that cannot be read ({type(error).__name__})"
-            raise self.stop_because("crashed", reason) from None
+        while self._read(self.kc.iopub_channel, 0) is not None:
+            self._check_time()  # what a function prints while it is checked must not pile up
+        return reply["content"], [bytes(part) for part in reply.get("buffers", [])]
 
     # ---- the end
 
     def close(self) -> None:
         """End everything and leave nothing behind."""
         self.kill()
-        manager, self.km = getattr(self, "km", None), None
-        client = getattr(self, "kc", None)
-        if client is not None:
-            client.stop_channels()
+        self._processes = []
+        with suppress(AttributeError):
+            self.kc.stop_channels()
+        self._context.destroy(linger=0)
+        manager = getattr(self, "km", None)
         if manager is not None and manager.has_kernel:
             manager.shutdown_kernel(now=True)
         if manager is not None:
             manager.context.destroy(linger=0)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        with suppress(RecursionError):
+            shutil.rmtree(self.folder, ignore_errors=True)
+        if os.path.lexists(self.folder):  # without a sandbox: a tree too deep for Python to walk
+            subprocess.run(["rm", "-rf", "--", self.folder], capture_output=True)
 
 
-def _resident(process: psutil.Process) -> int:
-    try:
-        return process.memory_info().rss
-    except psutil.Error:
-        return 0
-
-
-def _cpu(process: psutil.Process) -> float:
-    try:
-        times = process.cpu_times()
-    except psutil.Error:
-        return 0.0
-    return times.user + times.system + times.children_user + times.children_system
-
-
-def _bytes(path: Path) -> int:
-    try:
-        return path.lstat().st_size
-    except OSError:
-        return 0
+def _listens(path: str) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe, suppress(OSError):
+        probe.connect(path)
+        return True
+    return False
 
 
 class KernelSubmission(Submission):
@@ -224,4 +278,13 @@ class KernelSubmission(Submission):
         self.notes: list[str] = []  # what happened in the learner's cells
 
     def _transport(self, request, buffers):
-        return self._kernel.request(request, buffers)
+        reply, raw = self._kernel.request(request, buffers)
+        if reply.get("ok") is not True:
+            return {"ok": False, "failure": messages.failure(reply.get("failure"))}, []
+        if request["op"] == "about":
+            return {"ok": True, "defined": reply.get("defined") is True}, []
+        try:
+            wire.check_answer(request, wire.decode(reply.get("result"), raw))
+        except wire.WireError as error:
+            raise self._kernel.stop_because("crashed", f"it answered with {error}") from None
+        return {"ok": True, "result": reply["result"]}, raw

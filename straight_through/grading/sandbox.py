@@ -4,6 +4,7 @@
 it. Isolation "bubblewrap" needs the program bwrap; "none" only limits the process.
 """
 
+import functools
 import os
 import shutil
 import site
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.provisioning import LocalProvisioner
-from traitlets import Bool, Dict, Unicode
+from traitlets import Bool, Dict, Instance, Unicode
 
 from straight_through import course
 
@@ -23,6 +24,10 @@ INSIDE = Path(__file__).parent / "inside"
 SCRATCH = "/scratch"
 GUEST = "/ste"
 CACHE = "/cache"
+SOCKETS = "/run/ste"
+WRITABLE = (SCRATCH, "/tmp", "/dev/shm", SOCKETS)  # all of it is memory, and gone at the end
+SMALL = 64 * 2**20  # bytes of each of them but the scratch folder
+SYSTEM = "bin sbin lib lib32 lib64 libexec share local/bin local/lib local/lib64 local/share"
 
 
 @dataclass(frozen=True)
@@ -61,60 +66,89 @@ def sandbox_problem() -> str | None:
     return None
 
 
-def _interpreter_folders() -> list[str]:
-    """The folders without which this interpreter does not run, outermost only."""
-    places = {sys.prefix, sys.base_prefix, sys.exec_prefix, sysconfig.get_paths()["stdlib"]}
-    places |= {sysconfig.get_paths()["purelib"], sysconfig.get_paths()["platlib"]}
-    places.add(str(Path(sys.executable).resolve().parent.parent))
-    ordered = sorted({os.path.realpath(place) for place in places} | places, key=len)
+def _system_places() -> list[str]:
+    """What programs need of the system: no homes, no data, no /etc but a few public files."""
+    tops = [f"/{name}" for name in SYSTEM.split() if "/" not in name]
+    return tops + [f"/usr/{name}" for name in SYSTEM.split()]
+
+
+def _interpreter_places() -> list[str]:
+    """The files without which this interpreter does not run, outermost only."""
+    paths = sysconfig.get_paths()
+    places = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    places |= {os.path.dirname(sys.executable), os.path.dirname(os.path.realpath(sys.executable))}
+    # Never a whole prefix: an environment may have been made in the folder of the course itself.
+    for prefix in {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}:
+        places |= {f"{prefix}/{name}" for name in ("bin", "lib", "lib64", "pyvenv.cfg")}
     outermost: list[str] = []
-    for place in ordered:
-        inside = any(place == kept or place.startswith(kept + "/") for kept in outermost)
-        if not inside and place not in ("/", "/usr") and os.path.isdir(place):
+    for place in sorted(places | {os.path.realpath(place) for place in places}, key=len):
+        if os.path.exists(place) and not _within(place, [*outermost, *_system_places()]):
             outermost.append(place)
     return outermost
 
 
-def _package_folders() -> list[str]:
-    """Where the course itself is installed as files that the sandbox would otherwise show."""
-    folders = [course.PACKAGE, *(Path(p) / "straight_through" for p in site.getsitepackages())]
-    return sorted({str(folder) for folder in folders if folder.is_dir()})
+def _within(place: str, folders) -> bool:
+    return any(place == folder or place.startswith(f"{folder}/") for folder in folders)
+
+
+def _hidden_places(shown: list[str]) -> list[str]:
+    """Where the checks and the answers would be seen among the places that are shown.
+
+    A place may be reached in several ways (lib64 is a link to lib): each of them is hidden.
+    """
+    secret = {course.PACKAGE, course.ROOT / "tests" / "hidden", course.ROOT / "solutions"}
+    secret |= {Path(folder) / "straight_through" for folder in site.getsitepackages()}
+    hidden = set()
+    for path in {os.path.realpath(path) for path in secret if path.is_dir()}:
+        for place in shown:
+            if _within(path, [os.path.realpath(place)]):
+                hidden.add(place + path.removeprefix(os.path.realpath(place)))
+    return sorted(hidden)
+
+
+@functools.cache
+def _more_isolation(program: str) -> tuple[str, ...]:
+    """Options that older versions of bubblewrap do not have."""
+    options = subprocess.run([program, "--help"], capture_output=True, text=True, env={})
+    known = "--disable-userns" in options.stdout + options.stderr
+    return ("--unshare-user", "--disable-userns") if known else ()
 
 
 def bubblewrap(folder: str, limits: Limits, cache: str = "", warming: bool = False) -> list[str]:
-    """The bwrap command in front of a kernel's own; ``folder`` holds its sockets.
+    """The bwrap command in front of a kernel's own; ``folder`` holds its connection file.
 
-    ``cache`` is a folder of compiled code. A submission may only read it: what one could write
-    there, the next would run.
+    Nothing of the host can be written to. ``cache`` is a folder of compiled code, which only our
+    own solution fills (``warming``): what a submission could write there, the next would run.
     """
     environment = guest_environment(limits, SCRATCH, GUEST, CACHE if cache else "")
-    command = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent"]
+    program = shutil.which("bwrap") or "bwrap"
+    command = [program, "--unshare-all", *_more_isolation(program), "--die-with-parent"]
     command += ["--new-session", "--cap-drop", "ALL", "--hostname", "submission"]
     # Options apply in order: what is mounted later hides what was there before.
-    command += ["--proc", "/proc", "--dev", "/dev"]
-    command += ["--size", str(2**26), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
-    command += ["--size", str(2**26), "--tmpfs", "/tmp"]
-    for place in ("/usr", "/lib", "/lib64", "/bin", "/sbin"):
+    command += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    for place in WRITABLE:
+        size = limits.disk if place == SCRATCH else SMALL
+        command += ["--size", str(size), "--tmpfs", place]
+    shown = []
+    for place in _system_places():
         if os.path.islink(place):
             command += ["--symlink", os.readlink(place), place]
         elif os.path.isdir(place):
-            command += ["--ro-bind", place, place]
-    for place in ("/etc/ld.so.cache", "/etc/fonts", "/etc/localtime"):
-        command += ["--ro-bind-try", place, place]
-    shown = _interpreter_folders()
+            shown.append(place)
+    shown += _interpreter_places()
     for place in shown:
         command += ["--ro-bind", place, place]
-    for place in _package_folders():  # the checks and the answers stay out of reach
-        if any(place.startswith(folder + "/") for folder in [*shown, "/usr"]):
-            command += ["--tmpfs", place, "--remount-ro", place]
+    for place in ("/etc/ld.so.cache", "/etc/fonts", "/etc/localtime"):
+        command += ["--ro-bind-try", place, place]
+    for place in _hidden_places(shown):
+        command += ["--tmpfs", place, "--remount-ro", place]
     command += _guest_files()
-    command += ["--size", str(limits.disk), "--tmpfs", SCRATCH, "--chdir", SCRATCH]
     if cache:
         command += ["--bind" if warming else "--ro-bind", cache, CACHE]
-    command += ["--bind", folder, folder, "--remount-ro", "/", "--clearenv"]
+    command += ["--ro-bind", folder, folder, "--remount-ro", "/", "--clearenv"]
     for name, value in environment.items():
         command += ["--setenv", name, value]
-    return [*command, "--"]
+    return [*command, "--chdir", SCRATCH, "--"]
 
 
 def _guest_files() -> list[str]:
@@ -153,6 +187,7 @@ def guest_environment(limits: Limits, home: str, path: str, cache: str = "") -> 
         "PYTHONDONTWRITEBYTECODE": "1",
         "JAX_PLATFORMS": "cpu",
         "MPLBACKEND": "Agg",
+        "STE_LIMIT_MEMORY": str(limits.memory),
         "STE_LIMIT_DISK": str(limits.disk),
         "STE_LIMIT_OUTPUT": str(limits.output),
         "STE_LIMIT_CPU": str(int(2 * limits.total) + 60),
@@ -167,20 +202,21 @@ class SandboxProvisioner(LocalProvisioner):
     """
 
     isolation = Unicode("bubblewrap", config=True)
+    limits = Instance(Limits, (), config=True)
     folder = Unicode("", config=True)
     cache = Unicode("", config=True)
     warming = Bool(False, config=True)
 
     async def pre_launch(self, **kwargs):
         kwargs = await super().pre_launch(**kwargs)
-        limits = Limits()
         if self.isolation == "bubblewrap":
-            wrapper = bubblewrap(self.folder, limits, self.cache, self.warming)
+            wrapper = bubblewrap(self.folder, self.limits, self.cache, self.warming)
             kwargs["cmd"] = [*wrapper, *kwargs["cmd"]]
             kwargs["env"] = {}
         else:
             path = _unprotected_path(self.folder)
-            kwargs["env"] = guest_environment(limits, self.folder, path, self.cache)
+            # No cache: one submission could write what the next one runs.
+            kwargs["env"] = guest_environment(self.limits, self.folder, path)
             kwargs["cwd"] = self.folder
         kwargs["stdout"] = kwargs["stderr"] = subprocess.DEVNULL
         kwargs["stdin"] = subprocess.DEVNULL

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 
+from straight_through.grading.orphan import end_with_parent
 from straight_through.grading.runner import Result, Task, grade_one
 
 TRIES = 2
@@ -19,17 +20,6 @@ GONE = "The process that graded this ended before it was done; this is no fault 
 
 class ClusterError(RuntimeError):
     """The Dask cluster cannot be used; the message says why and what to do."""
-
-
-def _end_with_parent() -> None:
-    """A worker whose grader was killed ends at once, and with it the sandbox it holds."""
-    parent = multiprocessing.parent_process()
-
-    def wait():
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()
 
 
 class LocalWorkers:
@@ -42,7 +32,7 @@ class LocalWorkers:
 
     def _new_pool(self) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self.jobs, mp_context=context, initializer=_end_with_parent)
+        return ProcessPoolExecutor(self.jobs, mp_context=context, initializer=end_with_parent)
 
     def __enter__(self) -> "LocalWorkers":
         return self
@@ -120,7 +110,7 @@ class ClusterWorkers:
             self._client.submit(_grade_there, task, pure=False, retries=TRIES - 1): key
             for key, task in tasks.items()
         }
-        for future in completed(list(futures)):
+        for future in completed(list(futures), loop=self._client.loop):
             error = future.exception()
             if error is None:
                 yield futures[future], future.result()

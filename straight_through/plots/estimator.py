@@ -30,17 +30,17 @@ class SurrogateState:
     parameters: Mapping[str, float] = field(default_factory=dict)
     forward_parameters: Mapping[str, float] = field(default_factory=dict)
     compare_parameters: Mapping[str, float] = field(default_factory=dict)
-    own: Callable | None = None
+    own: sampling.Own | None = None
 
     @property
     def shows_true(self) -> bool:
         """Whether the true derivative has a line of its own."""
-        return self.own is None and self.compare != "true"
+        return self.own is None and "true" not in (self.surrogate, self.compare)
 
     @property
     def name(self) -> str:
         if self.own is not None:
-            return getattr(self.own, "__name__", type(self.own).__name__)
+            return self.own.__name__
         return SURROGATES[self.surrogate].title
 
 
@@ -113,8 +113,9 @@ def _between(low: float, high: float) -> float:
 
 
 def _line(name: str, curve: sampling.Sampled, probe: sampling.Sampled, at_zero: float) -> Line:
-    slope = np.where(np.isfinite(curve.slope), curve.slope, 0.0)
-    soft = sampling.soft(curve.x, slope, at_zero)
+    known = np.isfinite(curve.slope)
+    soft = sampling.soft(curve.x, np.where(known, curve.slope, 0.0), at_zero)
+    soft = soft if known.any() else np.full(soft.shape, np.nan)
     x = probe.x[0]
     inside = curve.x[0] <= x <= curve.x[-1] and np.isfinite(probe.slope[0])
     return Line(name, curve, soft, probe, float(np.interp(x, curve.x, soft)) if inside else np.nan)
@@ -160,7 +161,7 @@ def surrogate_curves(state: SurrogateState) -> SurrogateCurves:
 
 
 @functools.lru_cache(maxsize=16)
-def own_curve(own: Callable, x: bytes) -> sampling.Sampled:
+def own_curve(own: sampling.Own, x: bytes) -> sampling.Sampled:
     """A learner's function at float32 x; kept, as a moved probe needs no new Jacobian."""
     return sampling.sample(own, np.frombuffer(x, np.float32))
 
@@ -209,7 +210,7 @@ class SurrogatePicture(style.Picture):
         height = np.max(np.abs(value), initial=0.0)
         # Room for a soft function that is a little taller; the identity's may leave the frame.
         lines = [line for line in (curves.main, curves.other) if line]
-        tallest = max(np.max(np.abs(line.soft), initial=0.0) for line in lines)
+        tallest = max(np.nanmax(np.abs(line.soft), initial=0.0) for line in lines)
         height = max(height, min(tallest, 1.9 * height))
         tops, bottoms = [], [0.0]
         for each in lines:
@@ -273,7 +274,7 @@ def surrogate(
     replaces ``forward`` too. ``x`` is marked; the axis shows [-reach, reach]. Raises ValueError
     for an unknown name or parameter; what goes wrong inside a function f is left blank.
     """
-    own = f if callable(f) else None
+    own = sampling.Own(f) if callable(f) else None
     state = SurrogateState(
         "identity" if own else f, forward, compare, float(x), float(reach), parameters or {},
         forward_parameters or {}, compare_parameters or {}, own,

@@ -45,9 +45,9 @@ TITLES = {
 
 @dataclass(frozen=True)
 class ViewsState:
-    """``f`` is a name of ``VIEWED`` or a function; direction and cotangent have three numbers."""
+    """``f`` is a name of ``VIEWED`` or a learner's function; direction and cotangent have three numbers."""
 
-    f: str | Callable = "ste"
+    f: str | sampling.Own = "ste"
     direction: tuple[float, ...] = (1.0, 0.0, 0.0)
     cotangent: tuple[float, ...] = (1.0, 2.0, -1.0)
 
@@ -55,7 +55,7 @@ class ViewsState:
     def name(self) -> str:
         if isinstance(self.f, str):
             return TITLES[self.f]
-        return getattr(self.f, "__name__", type(self.f).__name__)
+        return self.f.__name__
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def _vector(values) -> str:
 
 
 @functools.lru_cache(maxsize=16)
-def _jacobian(f: str | Callable) -> tuple[np.ndarray, str]:
+def _jacobian(f: str | sampling.Own) -> tuple[np.ndarray, str]:
     function = VIEWED[f] if isinstance(f, str) else f
     x = jnp.array(POINT)
     with sampling.hushed():
@@ -216,5 +216,6 @@ def three_views(
     ``f`` is ste, clipped, sign, ones, mean, or a function of a one-dimensional array. Raises
     ValueError for an unknown name or for vectors that are not three finite numbers.
     """
+    f = sampling.Own(f) if callable(f) else f
     curves = views_curves(ViewsState(f, tuple(direction), tuple(cotangent)))
     return style.still(ViewsPicture(), curves)

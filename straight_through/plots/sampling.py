@@ -39,6 +39,21 @@ def hushed():
         yield
 
 
+class Own:
+    """A learner's function under its name.
+
+    Every explorer makes a new one: results are kept for each, and a function that was changed, or
+    that reads a changed variable, must not show what it did before.
+    """
+
+    def __init__(self, function: Callable):
+        self.function = function
+        self.__name__ = getattr(function, "__name__", type(function).__name__)
+
+    def __call__(self, x):
+        return self.function(x)
+
+
 @dataclass(frozen=True)
 class Sampled:
     """Values and derivatives at x, all float64 of shape (n,); NaN where there is none.

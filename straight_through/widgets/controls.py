@@ -1,8 +1,10 @@
 """The parts that every explorer is made of: a number with slider and box, and the view."""
 
 import base64
+import contextlib
 import html
 import math
+import threading
 from collections.abc import Callable
 
 import ipywidgets
@@ -36,7 +38,7 @@ class Number:
     def __init__(self, title: str, value: float, low: float, high: float, step: float,
                  on_change: Callable[[], None], whole: bool = False):
         self.title, self._whole, self._on_change = title, whole, on_change
-        self._quiet = False
+        self._lock, self._quiet = threading.RLock(), False
         self.box = ipywidgets.Text(
             show(value), description=title, style=LABEL, continuous_update=False,
             layout={"width": "14em", "margin": "2px 4px 2px 0"},
@@ -64,23 +66,26 @@ class Number:
         self.box.value = show(value)
 
     def _slid(self, change: dict) -> None:
-        if self._quiet:
-            return
-        self._quiet = True
-        self.box.value = show(change["new"])
-        self._quiet = False
-        self._on_change()
+        self._follow(lambda: setattr(self.box, "value", show(change["new"])))
 
     def _typed(self, change: dict) -> None:
-        if self._quiet:
-            return
-        self._quiet = True
-        try:
-            self.slider.value = min(max(self.value, self.slider.min), self.slider.max)
-        except ValueError:
-            pass  # the view says what is wrong with it
-        self._quiet = False
-        self._on_change()
+        def move():
+            with contextlib.suppress(ValueError):  # the view says what is wrong with the number
+                self.slider.value = min(max(self.value, self.slider.min), self.slider.max)
+
+        self._follow(move)
+
+    def _follow(self, move: Callable[[], None]) -> None:
+        """Move the other half of the pair, which must not answer, then tell once."""
+        with self._lock:
+            if self._quiet:
+                return
+            self._quiet = True
+            try:
+                move()
+            finally:
+                self._quiet = False
+            self._on_change()
 
 
 def choice(title: str, options: list[tuple[str, object]], value: object,
@@ -135,6 +140,7 @@ def page(png: bytes, alt: str, caption: str, readout: list[tuple[str, str]], not
         f"height='{height}' style='{_CARD}' alt='{html.escape(alt, quote=True)}' "
         f"onload=\"{_MEND}\" src='data:image/png;base64,{source}'>"
         f"<figcaption style='{_QUIET};margin:4px 0'>{html.escape(caption)}</figcaption></figure>"
-        "<dl style='display:grid;grid-template-columns:max-content 1fr;column-gap:14px;margin:4px 0'>"
+        "<dl style='display:grid;grid-template-columns:max-content 1fr;column-gap:14px;"
+        "margin:4px 0'>"
         f"{numbers}</dl>{remark}</div>"
     )

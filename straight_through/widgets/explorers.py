@@ -9,6 +9,7 @@ from straight_through.plots.descent import STEPS, RacePicture, RaceState, race_c
 from straight_through.plots.estimator import SurrogatePicture, SurrogateState, surrogate_curves
 from straight_through.plots.floats import DTYPES, RoundingPicture, RoundingState, rounding_curves
 from straight_through.plots.jacobian import TITLES, N, ViewsPicture, ViewsState, views_curves
+from straight_through.plots.sampling import Own
 from straight_through.surrogates import FORWARDS, SURROGATES
 from straight_through.widgets.controls import Number, choice
 from straight_through.widgets.explorer import Explorer
@@ -16,10 +17,6 @@ from straight_through.widgets.question import Question
 
 _NOTHING = "nothing"  # a list shows None as an empty line
 _LARGEST_FLOAT32 = 3.4028234e38
-
-
-def _named(f: Callable) -> str:
-    return f"{getattr(f, '__name__', type(f).__name__)} (yours)"
 
 
 class _Half:
@@ -37,7 +34,7 @@ class _Half:
         half = self._table.get(self.control.value)
         numbers = [self._number(half, p) for p in half.parameters] if half else []
         self._box.children = [number.widget for number in numbers]
-        words = f"{half.formula}. {half.edge}. {half.source}." if half else ""
+        words = f"{half.formula}. Edge: {half.edge}. Source: {half.source}." if half else ""
         self._source.value = (
             "<div style='color:var(--jp-ui-font-color2,#616161);font-size:12px;line-height:1.4;"
             f"margin:0 0 6px'>{html.escape(words)}</div>"
@@ -77,7 +74,7 @@ class SurrogateExplorer(Explorer):
 
     def __init__(self, own, forward, surrogate, compare, x, reach, question):
         self._own = own
-        extra = [(_named(own), "own")] if own else []
+        extra = [(f"{own.__name__} (yours)", "own")] if own else []
         self.forward = _Half("forward", FORWARDS, forward, self.refresh)
         self.surrogate = _Half("surrogate", SURROGATES, "own" if own else surrogate, self.refresh,
                                 extra)
@@ -159,7 +156,7 @@ class ThreeViews(Explorer):
         self._own = own
         options = [(title, name) for name, title in TITLES.items()]
         if own:
-            options.insert(0, (_named(own), "own"))
+            options.insert(0, (f"{own.__name__} (yours)", "own"))
         self._f = choice("function", options, "own" if own else f, self.refresh)
         first = ViewsState()
         self.direction = self._vector("direction t", first.direction)
@@ -191,7 +188,7 @@ def explore(
     until it is answered. Raises ValueError for an unknown name; whatever goes wrong inside your
     function is said in the view.
     """
-    own = f if callable(f) else None
+    own = Own(f) if callable(f) else None
     for name, table in ((forward, FORWARDS), (compare or "true", SURROGATES),
                         ("identity" if own else f, SURROGATES)):
         if name not in table:
@@ -218,7 +215,7 @@ def race(
 
 def three_views(f: Callable | str = "ste", *, question: Question | None = None) -> ThreeViews:
     """Explore the Jacobian of f, a name or your own function, with a direction and a cotangent."""
-    own = f if callable(f) else None
+    own = Own(f) if callable(f) else None
     if own is None:
         views_curves(ViewsState(f))
     return ThreeViews(own, f, question)

@@ -49,8 +49,7 @@ def draw(x):
         axes.legend()
     plt.show()
 """,
-    "surrogate explorer": "from straight_through import explore\n"
-                          "explore('clipped')",
+    "surrogate explorer": "from straight_through import explore\nexplore('clipped')",
     "rounding explorer": "from straight_through import explore_rounding; explore_rounding()",
     "race": "from straight_through import race; race()",
     "three views": "from straight_through import three_views; three_views()",
@@ -60,18 +59,20 @@ HANDLES = {"surrogate explorer": 1, "race": 2, "three views": 1}
 
 MEASURE = """
 (cell) => {
-  const sign = () => { const i = cell.querySelector('.jp-OutputArea img');
-    return i ? i.src : (cell.querySelector('.jp-OutputArea .widget-html-content') || {}).textContent };
+  const area = cell.querySelector('.jp-OutputArea');
+  const sign = () => { const i = area.querySelector('img');
+    return i ? i.src : (area.querySelector('.widget-html-content') || {}).textContent };
   const before = sign();
   window.__delay = new Promise((done, fail) => {
     let start = null;
-    const late = setTimeout(() => fail(new Error('no new picture within 5 s; key seen: ' + start)), 5000);
-    document.addEventListener('keydown', e => { start = e.timeStamp }, {once: true, capture: true});
+    const late = setTimeout(() => fail(new Error('no new picture within 5 s')), 5000);
+    const key = e => { start = e.timeStamp };
+    document.addEventListener('keydown', key, {once: true, capture: true});
     const seen = new MutationObserver(async () => {
       const now = sign();
       if (!now || now === before) return;
       seen.disconnect(); clearTimeout(late);
-      const image = cell.querySelector('.jp-OutputArea img');
+      const image = area.querySelector('img');
       if (image) await image.decode();
       // A frame has been painted once a task runs after its animation callbacks.
       requestAnimationFrame(() => { const c = new MessageChannel();
@@ -134,18 +135,23 @@ def report(delays: dict[str, list[float]], file: Path | None) -> int:
         rows[name] = {"median": statistics.median(values), "p95": p95, "presses": len(values)}
     floor, usual = rows[FLOOR]["median"], rows[INTERACT]["median"]
     missed = []
-    print(f"{'key press to new pixels':26}{'median ms':>10}{'p95 ms':>9}{'x floor':>9}{'x interact':>12}")
+    head = "median ms", "p95 ms", "of floor", "of interact"
+    print("key press to new pixels   " + "".join(f"{words:>12}" for words in head))
     for name, row in rows.items():
         row["of_floor"], row["of_interact"] = row["median"] / floor, row["median"] / usual
-        print(f"{name:26}{row['median']:10.1f}{row['p95']:9.1f}{row['of_floor']:9.2f}"
-              f"{row['of_interact']:12.2f}")
+        print(
+            f"{name:26}{row['median']:12.1f}{row['p95']:12.1f}{row['of_floor']:12.2f}"
+            f"{row['of_interact']:12.2f}"
+        )
         slow = row["of_floor"] > 1.25 or row["of_interact"] > 0.6
         if slow and name not in (FLOOR, INTERACT):
             missed.append(name)
     if file:
         file.write_text(json.dumps(rows, indent=1))
-    print("Goal, at most 1.25 of the floor and 0.6 of interact: "
-          + (f"missed by {', '.join(missed)}." if missed else "met by every explorer."))
+    print(
+        "Goal, at most 1.25 of the floor and 0.6 of interact: "
+        + (f"missed by {', '.join(missed)}." if missed else "met by every explorer.")
+    )
     return 1 if missed else 0
 
 

@@ -21,6 +21,7 @@ from straight_through.plots.descent import RaceState, race_curves
 from straight_through.plots.estimator import SurrogateState, surrogate_curves
 from straight_through.plots.floats import RoundingState, rounding_curves
 from straight_through.plots.jacobian import TITLES, ViewsState, views_curves
+from straight_through.plots.sampling import Own
 from straight_through.surrogates import FORWARDS, SURROGATES
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -135,12 +136,13 @@ def _surrogate_state(said: list[tuple[str, str]]) -> SurrogateState:
         "identity" if own else names["surrogate"], names["forward"], other,
         float(value["probe x"]), float(value["axis reach"]),
         {} if own else parameters["surrogate"], parameters["forward"], parameters["compare with"],
-        one_line_ste if own else None,
+        Own(one_line_ste) if own else None,
     )
 
 
 def readout(explorer) -> dict[str, str]:
-    script = "root => [...root.querySelectorAll('[data-ste]')].map(e => [e.dataset.ste, e.textContent])"
+    script = """root => [...root.querySelectorAll('[data-ste]')]
+        .map(e => [e.dataset.ste, e.textContent])"""
     return dict(explorer.evaluate(script))
 
 
@@ -150,9 +152,10 @@ def picture(explorer) -> str:
 
 def agree(explorer) -> bool:
     """Whether sliders, boxes and read-out of the page say the same."""
-    script = """root => [...root.querySelectorAll('.ste-number')].filter(e => e.offsetParent).map(e =>
-        [e.querySelector('input').value, ...['min', 'now', 'max'].map(
-            k => e.querySelector('.noUi-handle').getAttribute('aria-value' + k))].map(Number))"""
+    script = """root => [...root.querySelectorAll('.ste-number')].filter(e => e.offsetParent)
+        .map(e => { const at = k => e.querySelector('.noUi-handle').getAttribute('aria-value' + k);
+            return [e.querySelector('input').value, at('min'), at('now'), at('max')].map(Number) })
+    """
     for box, low, now, high in explorer.evaluate(script):
         # The handle reports its place with one digit less than two.
         if abs(min(max(box, low), high) - now) > 0.051:

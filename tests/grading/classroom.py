@@ -5,7 +5,7 @@ from pathlib import Path
 
 import nbformat
 
-from straight_through import course
+from straight_through import build, course
 
 ROOT = course.ROOT
 CASES = ROOT / "tests" / "cases" / "ste_quantize"
@@ -14,8 +14,9 @@ RIGHT = (CASES / "right_zero_first.py").read_text()
 
 
 def notebook(answer: str, stem: str = "04_ste", function: str = "ste_quantize"):
-    """The exercise's notebook with ``answer`` in the solution cell."""
-    result = nbformat.read(ROOT / "exercises" / f"{stem}.ipynb", as_version=4)
+    """The exercise's notebook, as it is given out, with ``answer`` in the solution cell."""
+    given_out = build.built(ROOT / "solutions" / f"{stem}.ipynb")
+    result = nbformat.reads(given_out.decode(), as_version=4)
     for cell in result.cells:
         if cell.metadata.get("nbgrader", {}).get("grade_id") == function:
             cell.source = answer

@@ -81,7 +81,7 @@ def test_killed_at_many_moments_it_ends_with_the_same_grades(submissions, tmp_pa
         process = _start(submissions, out)
         children = []
         try:
-            process.wait(timeout=1.2 + 0.37 * moment)
+            process.wait(timeout=1.0 + 0.3 * moment)
         except subprocess.TimeoutExpired:
             children = psutil.Process(process.pid).children(recursive=True)
             os.kill(process.pid, signal.SIGKILL)

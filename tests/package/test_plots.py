@@ -142,7 +142,7 @@ def averaged(x):
 
 
 def test_a_function_that_prints_and_takes_one_dimension_only(capsys):
-    curves = estimator.surrogate_curves(estimator.SurrogateState(own=ste, x=1e20))
+    curves = estimator.surrogate_curves(estimator.SurrogateState(own=sampling.Own(ste), x=1e20))
     assert np.all(curves.main.curve.slope == 1) and not curves.note
     assert dict(curves.readout) == {
         "x": "1e20", "value": "1", "derivative, ste": "1", "soft function": "off the axis"
@@ -170,7 +170,7 @@ def test_what_is_wrong_with_a_function_is_said_in_a_sentence(f, words):
 
 
 def test_the_probe_of_a_mixing_function_agrees_with_its_curve():
-    curves = estimator.surrogate_curves(estimator.SurrogateState(own=averaged, x=0.5))
+    curves = estimator.surrogate_curves(estimator.SurrogateState(own=sampling.Own(averaged), x=0.5))
     assert curves.main.probe.slope[0] == pytest.approx(curves.main.curve.slope[0], rel=0.02)
 
 
@@ -282,7 +282,7 @@ def lab(colour: str, seen_by: str) -> np.ndarray:
     (style.SKY, style.VERMILLION, style.BLACK),  # the verdict
     ("#DCEBF5", style.YELLOW, style.VERMILLION),  # the rounding strip
 ])
-def test_colours_that_meet_in_a_panel_stay_apart_with_every_kind_of_colour_vision(seen_by, together):
+def test_colours_that_meet_in_a_panel_stay_apart_for_everybody(seen_by, together):
     for a, b in combinations(together, 2):
         assert np.linalg.norm(lab(a, seen_by) - lab(b, seen_by)) > 20, (a, b)
 

@@ -4,12 +4,13 @@ import re
 import threading
 
 import ipywidgets
+import nbconvert
 import nbformat
 import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from straight_through import progress, widgets
+from straight_through import course, progress, widgets
 from straight_through.plots.estimator import SurrogateState, surrogate_curves
 from straight_through.surrogates import FORWARDS, SURROGATES
 from straight_through.widgets import Question, saved
@@ -133,16 +134,44 @@ def test_an_untouched_exercise_can_be_explored():
 def test_callbacks_from_many_threads_end_in_the_state_that_the_controls_show():
     explorer = widgets.explore("tanh")
 
-    def move(values):
+    def type_in(values):
         for value in values:
             explorer.x.box.value = f"{value:.3f}"
 
-    threads = [threading.Thread(target=move, args=(np.linspace(-2, 2, 15) * k,)) for k in (1, -1)]
+    def slide(values):
+        for value in values:
+            explorer.x.slider.value = value
+
+    values = np.linspace(-2, 2, 15)
+    threads = [threading.Thread(target=f, args=(values * k,)) for f in (type_in, slide)
+               for k in (1, -1)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert float(shown(explorer)["x"]) == explorer.x.value
+
+
+def test_a_function_that_changed_is_not_shown_as_it_was():
+    slope = 1.0
+
+    def mine(x):
+        return slope * x
+
+    assert shown(widgets.explore(mine))["derivative, mine"] == "1"
+    slope = 2.0
+    assert shown(widgets.explore(mine))["derivative, mine"] == "2"
+
+
+def test_a_callable_object_without_name_or_hash_can_be_explored():
+    class Twice:
+        __hash__ = None
+
+        def __call__(self, x):
+            return 2 * x
+
+    assert shown(widgets.explore(Twice()))["derivative, Twice"] == "2"
+    assert "(2, 4, -2)" in shown(widgets.three_views(Twice()))["pulled back, g J"]
 
 
 def test_prints_of_a_function_are_dropped_and_those_of_other_threads_are_not(capsys):
@@ -207,6 +236,26 @@ def test_a_question_without_an_answer_sends_the_learner_to_the_picture():
 
 
 # Saved notebooks
+
+
+def test_the_saved_playground_shows_every_picture_without_a_kernel():
+    notebook = nbformat.read(course.ROOT / "notebooks" / "playground.ipynb", as_version=4)
+    assert "widgets" not in notebook.metadata
+    shown = [cell for cell in notebook.cells if re.search(r"(?m)^(explore|race|three_v|plots)",
+                                                          cell.source)]
+    assert len(shown) == 7
+    for cell in shown:
+        (output,) = cell.outputs
+        assert sorted(output.data) == ["image/png", "text/plain"]
+        assert output.metadata["image/png"]["alt"]
+        assert "nbval-ignore-output" in cell.metadata.tags
+        before, after = (notebook.cells[notebook.cells.index(cell) + k] for k in (-1, 1))
+        assert before.cell_type == after.cell_type == "markdown"
+        assert after.source.startswith("*")  # the caption
+    classic = nbconvert.HTMLExporter(template_name="classic").from_notebook_node(notebook)[0]
+    assert all(cell.outputs[0].metadata["image/png"]["alt"] in classic for cell in shown)
+    html = nbconvert.HTMLExporter().from_notebook_node(notebook)[0]
+    assert html.count('src="data:image/png;base64') == 7 and "widget-view" not in html
 
 
 @pytest.mark.parametrize("make", EVERY)

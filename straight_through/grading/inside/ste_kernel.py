@@ -19,10 +19,28 @@ def _limit() -> None:
         ("RLIMIT_NPROC", 4096),
         ("RLIMIT_CPU", int(os.environ.get("STE_LIMIT_CPU", 300))),
     ):
-        kind = getattr(resource, name)
-        hard = resource.getrlimit(kind)[1]
-        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(kind, (value, value))
+        _set(name, value)
+
+
+def _set(name: str, value: int) -> None:
+    """Set a limit for good: not even root can raise it again inside the sandbox."""
+    kind = getattr(resource, name)
+    hard = resource.getrlimit(kind)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(kind, (value, value))
+
+
+def _limit_address_space() -> None:
+    """A bound that honest code never meets, so that one huge array fails at once."""
+    try:
+        with open("/proc/self/statm") as file:
+            mapped = int(file.read().split()[0]) * resource.getpagesize()
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("1000")  # if the host runs out of memory, it ends this and not the grader
+    except OSError:
+        return
+    memory = int(os.environ.get("STE_LIMIT_MEMORY", 2**31))
+    _set("RLIMIT_AS", mapped + 4 * memory + 2**32)
 
 
 _limit()
@@ -31,9 +49,13 @@ import ste_operations  # noqa: E402  (JAX is imported here, before any learner c
 from ipykernel.ipkernel import IPythonKernel  # noqa: E402
 from ipykernel.kernelapp import IPKernelApp  # noqa: E402
 
+_limit_address_space()
+
 OUTPUT_LIMIT = int(os.environ.get("STE_LIMIT_OUTPUT", 2**20))
-_serve = ste_operations.serve
-LOUD = {"stream", "display_data", "update_display_data", "execute_result", "error"}
+MESSAGE = 1000  # what a message costs, however short
+LONGEST = 50_000  # characters of one text in a result or an error
+LOUD = {"stream", "display_data", "update_display_data", "clear_output"}
+_serve, _failure = ste_operations.serve, ste_operations.failure
 
 
 class GradedKernel(IPythonKernel):
@@ -50,11 +72,13 @@ class GradedKernel(IPythonKernel):
 
         def capped(stream, msg_or_type, content=None, *args, **kwargs):
             kind = msg_or_type if isinstance(msg_or_type, str) else msg_or_type.get("msg_type")
+            said = content if content is not None else msg_or_type.get("content")
             if kind in LOUD:
-                said = content if content is not None else msg_or_type.get("content")
-                self._written += _size(said)
+                self._written += _size(said) + MESSAGE
                 if self._written > OUTPUT_LIMIT:
-                    return None  # the rest of this cell's output is dropped
+                    return None  # the rest of what this cell prints and shows is dropped
+            elif kind in ("execute_result", "error") and isinstance(said, dict):
+                said.update(_cut(said))  # its result or its error is always sent, but never whole
             return send(stream, msg_or_type, content, *args, **kwargs)
 
         self.session.send = capped
@@ -66,8 +90,22 @@ class GradedKernel(IPythonKernel):
     async def ste_request(self, stream, ident, parent):
         self._written = 0
         buffers = [bytes(part) for part in parent.get("buffers", [])]
-        reply, out = _serve(parent["content"], buffers, self._targets, self.shell.user_ns)
+        try:
+            reply, out = _serve(parent["content"], buffers, self._targets, self.shell.user_ns)
+        except BaseException as error:  # a KeyboardInterrupt of the learner's own
+            reply, out = {"ok": False, "failure": _failure(error)}, []
         self.session.send(stream, "ste_reply", reply, parent, ident=ident, buffers=out)
+
+
+def _cut(value):
+    """``value`` with every text shortened, and of a long list the end, where an error says what."""
+    if isinstance(value, str):
+        return value[:LONGEST]
+    if isinstance(value, dict):
+        return {key: _cut(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_cut(item) for item in value[-100:]]
+    return value
 
 
 def _no_exit():

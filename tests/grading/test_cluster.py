@@ -1,0 +1,70 @@
+"""Grading on a Dask cluster: a real scheduler, two worker processes, one of them killed mid-run."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from classroom import CASES, EXPECTED, by_learner, hand_in
+
+from straight_through.grading import grade
+from straight_through.grading.engine import Grades
+from straight_through.grading.workers import ClusterError, ClusterWorkers
+
+pytest.importorskip("distributed")
+
+NAMES = sorted(EXPECTED)[:8]
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """The scheduler's address, and the two workers' processes."""
+    file = tmp_path / "scheduler.json"
+    common = ["--scheduler-file", str(file), "--no-dashboard"]
+    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", *common]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
+    processes = [subprocess.Popen(start, **quiet)]
+    try:
+        _wait(file.exists)
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", *common]
+        command += ["--nthreads", "1", "--no-nanny", "--local-directory", str(tmp_path)]
+        processes += [subprocess.Popen(command, **quiet) for _ in range(2)]
+        yield json.loads(file.read_text())["address"], processes[1:]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def _wait(condition, seconds: float = 60) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+def test_a_worker_dies_and_every_verdict_is_right(cluster, tmp_path):
+    address, workers = cluster
+    for name in NAMES:
+        hand_in(tmp_path / "class", name, (CASES / f"{name}.py").read_text())
+    seen = []
+
+    def kill_one(done, total, item):
+        seen.append(item.found.learner)
+        if len(seen) == 2:
+            os.kill(workers[0].pid, signal.SIGKILL)
+
+    grades = grade(tmp_path / "class", seed=7, scheduler=address, on_progress=kill_one)
+    assert isinstance(grades, Grades) and grades.complete and len(seen) == len(NAMES)
+    for name, item in by_learner(grades).items():
+        case = EXPECTED[name]
+        assert (item.result.score == 10) == case["full_marks"], name
+        assert item.result.misconceptions[:1] == [case["misconception"]] * (not case["full_marks"])
+
+
+def test_no_scheduler_there_gives_a_sentence():
+    with pytest.raises(ClusterError, match="no Dask scheduler at tcp://127.0.0.1:9"):
+        ClusterWorkers("tcp://127.0.0.1:9")
