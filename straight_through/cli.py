@@ -122,6 +122,12 @@ def grade(args: argparse.Namespace) -> int:
     return main(args.extra)
 
 
+def release(args: argparse.Namespace) -> int:
+    from straight_through.grading.release import main
+
+    return main(args.extra)
+
+
 def _exercise(what: str) -> course.Exercise:
     """The exercise meant by a stem, a file name or the name of one of its functions."""
     contents = course.load()
@@ -156,6 +162,7 @@ def parser() -> argparse.ArgumentParser:
     command(doctor, "say whether this machine can run the course, and what to do if not")
     command(verify, "prove the checks: stubs fail, solutions pass, mistakes are named", True)
     command(grade, "grade submissions: ste grade SUBMISSIONS --out DIR", True)
+    command(release, "write what a class gets: ste release --out DIR", True)
     return top
 
 

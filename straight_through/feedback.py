@@ -43,6 +43,7 @@ class Verdict:
     outcomes: list[Outcome] = field(default_factory=list)
     hidden: list[Outcome] = field(default_factory=list)
     hidden_at_hand: bool = False
+    hidden_count: int | None = None  # how many hidden checks grading adds, if that is known
     misconceptions: list[str] = field(default_factory=list)
     message: str = ""
     submission: Submission | None = None
@@ -80,7 +81,8 @@ class Verdict:
         if self.hidden_at_hand:
             right = sum(outcome.outcome == "passed" for outcome in self.hidden)
             return f"{self.function}: {every}, {right} of {len(self.hidden)} hidden ones."
-        return f"{self.function}: {every}; more run at grading."
+        more = "more" if self.hidden_count is None else f"{self.hidden_count} more"
+        return f"{self.function}: {every}; {more} run at grading."
 
     @cached_property
     def picture(self) -> bytes | None:

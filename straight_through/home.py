@@ -8,7 +8,13 @@ import nbformat
 from straight_through import course, progress
 from straight_through.checks.diagnosis import structure
 from straight_through.checks.solutions import role
-from straight_through.checks.visible import diagnose, hidden_at_hand, run_hidden, run_visible
+from straight_through.checks.visible import (
+    diagnose,
+    hidden_at_hand,
+    hidden_count,
+    run_hidden,
+    run_visible,
+)
 from straight_through.feedback import Verdict, attach_labels
 from straight_through.submission import (
     LocalSubmission,
@@ -77,6 +83,7 @@ def judge(submission: Submission, stem: str, name: str) -> Verdict:
         outcomes=attach_labels(rows, labels),
         hidden=attach_labels(hidden, labels),
         hidden_at_hand=hidden_at_hand(stem),
+        hidden_count=hidden_count(stem, name),
         misconceptions=labels,
         submission=submission if failed else None,
     )

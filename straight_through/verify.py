@@ -4,6 +4,8 @@ For every exercise: the stub fails as not attempted, the solution earns full mar
 wrong answer in tests/misconceptions fails exactly the checks it says, under exactly its name.
 """
 
+import contextlib
+import io
 import os
 import re
 from collections import Counter
@@ -49,6 +51,11 @@ class Wrong:
         return cls(path, exercise.stem, function, fields["misconception"].strip(), fails)
 
 
+def read_bank(exercise: course.Exercise) -> list[Wrong]:
+    """All wrong answers to an exercise; ValueError for one without its header."""
+    return [Wrong.read(path, exercise) for path in sorted((BANK / exercise.stem).glob("*.py"))]
+
+
 def try_answer(stem: str, function: str, source: str, seed: int = SEED):
     """The verdict on one function, with the solution's answers for the others."""
     setup, answers = sources(SOLUTIONS / f"{stem}.ipynb")
@@ -62,7 +69,9 @@ def failing(verdict) -> frozenset[str]:
 
 def prove_wrong(wrong: Wrong) -> list[str]:
     """What is not as the wrong answer's header says."""
-    verdict = try_answer(wrong.stem, wrong.function, wrong.path.read_text(encoding="utf-8"))
+    source = wrong.path.read_text(encoding="utf-8")
+    with contextlib.redirect_stdout(io.StringIO()):  # an answer may print
+        verdict = try_answer(wrong.stem, wrong.function, source)
     place = f"{wrong.stem}/{wrong.path.name}"
     if verdict.passed:
         return [f"{place} passes every check."]
@@ -100,7 +109,7 @@ def prove_solution(stem: str) -> list[str]:
 
 
 def check_course() -> list[str]:
-    """Names, order, goals, minutes and hints of the table of contents."""
+    """Names, order, goals, minutes and hints of the table of contents, names of wrong answers."""
     said, seen = [], []
     for lesson in course.load().lessons:
         for need in lesson.needs:
@@ -115,7 +124,8 @@ def check_course() -> list[str]:
             if not function.hints or not all(len(hint) > 5 for hint in function.hints):
                 said.append(f"{function.name} has no hints.")
     names = [f.name for exercise in course.load().exercises for f in exercise.functions]
-    for name, count in Counter(seen + names).items():
+    files = [path.stem for path in BANK.glob("*/*.py")]
+    for name, count in Counter(seen + names + files).items():
         if count > 1:
             said.append(f"The name {name} is used {count} times.")
     return said
@@ -177,10 +187,7 @@ def main(argv: list[str] | None = None) -> int:
     with ProcessPoolExecutor(os.cpu_count(), context, initializer=_environment) as pool:
         for exercise in chosen or course.load().exercises:
             try:
-                bank = [
-                    Wrong.read(path, exercise)
-                    for path in sorted((BANK / exercise.stem).glob("*.py"))
-                ]
+                bank = read_bank(exercise)
             except ValueError as error:
                 said.append(str(error))
                 continue

@@ -162,7 +162,7 @@ class _Decoder:
             raise WireError("an array of impossible shape")
         if math.prod(shape) * dtype.itemsize != len(raw):
             raise WireError("an array whose bytes do not fit its shape")
-        if dtype == bool:  # a byte may hold more than 0 and 1, a bool may not
+        if dtype.kind == "b":  # a byte may hold more than 0 and 1, a bool may not
             return (np.frombuffer(raw, np.uint8) != 0).reshape(shape)
         return np.frombuffer(raw, dtype).reshape(shape)
 

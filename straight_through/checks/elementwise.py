@@ -45,6 +45,11 @@ def called(problem: Problem, args, how: str = "") -> str:
     return f"{how}{problem.name}({text}) in {args[0].dtype.name}"
 
 
+def numbers(array: np.ndarray) -> np.ndarray:
+    """In float64; of complex numbers the real part (that they are complex is told elsewhere)."""
+    return np.real(array).astype(np.float64)
+
+
 def tolerance(problem: Problem, expected: np.ndarray, dtype: str) -> np.ndarray | float:
     """How far off a value may be: nothing, or 8 eps of the dtype times the largest of its row."""
     if problem.exact:
@@ -116,7 +121,7 @@ def pull(submission: Submission, problem: Problem, args, cotangents, mode="plain
 def compare(problem: Problem, args, result, how: str = "", what: str = "The values are not right."):
     """Values against the expected ones, with ``==`` where the problem is exact."""
     expected = problem.value(*args)
-    got = result.astype(np.float64)
+    got = numbers(result)
     limit = tolerance(problem, expected, args[0].dtype.name)
     wrong = ~(np.abs(got - expected) <= limit)
     if not wrong.any():
@@ -145,7 +150,7 @@ def compare_pulled(problem: Problem, args, cotangent, pulled, how: str, what: st
     """A pulled-back cotangent against slope times cotangent."""
     g = cotangent.astype(np.float64)
     expected = g * problem.slope(*args)
-    got = pulled.astype(np.float64)
+    got = numbers(pulled)
     limit = pulled_tolerance(problem, expected, args[0].dtype.name)
     wrong = ~(np.abs(got - expected) <= limit)
     if not wrong.any():
@@ -349,4 +354,4 @@ def jacobian(submission: Submission, problem: Problem, args) -> np.ndarray:
     """The Jacobian (n, n) for x, row by row from unit cotangents, in float64."""
     unit = list(np.eye(args[0].size, dtype=args[0].dtype))
     _, rows = pull(submission, problem, args, unit, how="the Jacobian of ")
-    return np.stack([row.astype(np.float64) for row in rows])
+    return np.stack([numbers(row) for row in rows])

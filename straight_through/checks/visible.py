@@ -1,6 +1,7 @@
 """The visible checks: the rows of the verdict table, for each graded function."""
 
 import importlib.util
+import json
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from straight_through.checks.problems import PROBLEMS
 from straight_through.submission import Submission, SubmissionStopped
 
 HIDDEN = course.ROOT / "tests" / "hidden"
+COUNTS = course.PACKAGE / "hidden_checks.json"  # in a class bundle, written by `ste release`
 
 STRUCTURE = [("shape", "Shape", "structure"), ("dtype", "Dtype", "structure")]
 TRANSFORMS = [("jit", "Under jit", "derivative"), ("vmap", "Under vmap", "derivative")]
@@ -122,6 +124,16 @@ def hidden_tests(stem: str, function: str | None = None) -> list[Callable]:
     if function is None:
         return tests
     return [test for test in tests if test.graded.function in ("", function)]
+
+
+def hidden_count(stem: str, function: str) -> int | None:
+    """How many hidden checks grading adds to a function's visible ones; None if nothing tells."""
+    if hidden_at_hand(stem):
+        return len(hidden_tests(stem, function))
+    try:
+        return json.loads(COUNTS.read_text(encoding="utf-8"))[stem][function]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def run_hidden(submission: Submission, stem: str, function: str) -> Iterator[tuple[Outcome, str]]:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from straight_through import course
 from straight_through.grading import layouts
+from straight_through.grading.cells import Unreadable, digest, read_bytes
 from straight_through.grading.layouts import Owner
-from straight_through.grading.prepare import Unreadable, digest, read_bytes
 from straight_through.grading.sources import Entry, files, is_zip, junk, printable
 
 ELSEWHERE = ("notebooks", "solutions")  # folders of the course that hold no hand-ins

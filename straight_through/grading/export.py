@@ -152,9 +152,8 @@ def mark_table(marks: list[Mark]) -> str:
     rows = [["learner", "name", "mark", "total", *stems, "why there is no mark"]]
     for mark in marks:
         scores = [_number(score) for score in mark.scores.values()]
-        rows.append(
-            [mark.learner, mark.name, mark.value, _number(mark.total), *scores, mark.reason]
-        )
+        value = mark.value if mark.value is None or mark.value % 1 else int(mark.value)
+        rows.append([mark.learner, mark.name, value, _number(mark.total), *scores, mark.reason])
     return _csv(rows)
 
 

@@ -205,7 +205,9 @@ class WatchedKernel(RunningKernel):
         if self.stopped is not None:
             raise self.stopped
         if time.monotonic() >= self.deadline:
-            raise self.stop_because("timeout", f"it took more than {self.limits.total:.3g} s in all")
+            raise self.stop_because(
+                "timeout", f"it took more than {self.limits.total:.3g} s in all"
+            )
 
     def await_reply(self, msg_id, timeout=None):
         limit = self.limits.cell if timeout is None else timeout

@@ -10,9 +10,9 @@ import unicodedata
 from dataclasses import dataclass
 
 from straight_through import course
-from straight_through.grading.prepare import Unreadable, defines, parse
+from straight_through.grading.cells import Unreadable, parse
+from straight_through.grading.prepare import defines, prepare
 from straight_through.grading.sources import Entry, is_zip
-from straight_through.submission import stub_names
 
 MOODLE = re.compile(
     r"^(?P<name>[^/]*?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_?/|_)(?P<path>.+)$"
@@ -138,14 +138,9 @@ def exercise_by_content(raw: bytes) -> str | None:
 
 
 def is_answered(raw: bytes, stem: str) -> bool:
-    """False for what is no notebook, and where every function is still the stub handed out."""
+    """False for what is no notebook, and where every function is a stub or is not there."""
     try:
-        cells = parse(raw, [])
+        prepared = prepare(raw, course.load().exercise(stem))
     except Unreadable:
         return False
-    for cell in cells:
-        for name in _names(stem):
-            mine = name in (cell.grade_id, cell.id) or defines(cell.source, name)
-            if mine and cell.source.strip() and name not in stub_names(cell.source):
-                return True
-    return False
+    return not _names(stem) <= prepared.stubs | prepared.undefined

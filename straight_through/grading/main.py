@@ -15,6 +15,7 @@ from straight_through.grading.engine import LEVELS, Grades, grade
 from straight_through.grading.gradebook import GradebookError
 from straight_through.grading.sandbox import SandboxMissing
 from straight_through.grading.sources import printable
+from straight_through.grading.workers import ClusterError
 
 OK, OURS, USAGE = 0, 1, 2
 DERIVED = ("marks.csv", "moodle.csv", "canvas.csv", "gradescope")  # made on request, in --out
@@ -41,6 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--roster", type=Path, metavar="FILE", help="CSV file of who should have handed in")
     add("--seed", type=int, metavar="N", help="what the inputs are drawn from")
     add("--jobs", type=int, metavar="N", help="submissions at once (default: processors)")
+    add("--scheduler", metavar="ADDR", help="address of a Dask scheduler, instead of --jobs")
     add("--sandbox", choices=LEVELS, default="bubblewrap", help="none: for your own work only")
     group = parser.add_argument_group("marks for an LMS, written into --out")
     add = group.add_argument
@@ -64,7 +66,7 @@ def main(argv: list[str] | None = None) -> int:
     os.environ.setdefault("JAX_PLATFORMS", "cpu")  # for the workers, before they import JAX
     try:
         return _run(arguments)
-    except (UsageError, SandboxMissing) as error:
+    except (UsageError, SandboxMissing, ClusterError) as error:
         print(f"ste grade: {error}", file=sys.stderr)
         return USAGE
     except (GradebookError, OSError) as error:
@@ -115,6 +117,7 @@ def _grade(arguments: argparse.Namespace) -> Grades:
             seed=arguments.seed,
             jobs=arguments.jobs,
             isolation=arguments.sandbox,
+            scheduler=arguments.scheduler,
             on_progress=progress,
         )
 

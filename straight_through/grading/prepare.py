@@ -1,4 +1,4 @@
-"""From a learner's file to the notebook that is run: read, repaired, every repair recorded.
+"""From a learner's file to the notebook that is run: repaired, every repair recorded.
 
 The prepared notebook has our setup first, then the learner's cells in their order without outputs
 and without nbval markers, then our example cells with our reference outputs. The learner's own
@@ -7,43 +7,41 @@ cells earn nothing and cost nothing.
 
 import ast
 import functools
-import hashlib
-import json
-import os
 import re
-import stat
+import warnings
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
 
 from straight_through import course
 from straight_through.checks.solutions import SOLUTIONS, role
+from straight_through.grading.cells import MAX_BYTES as MAX_BYTES
+from straight_through.grading.cells import Cell, parse
+from straight_through.grading.cells import Unreadable as Unreadable
+from straight_through.grading.cells import digest as digest
+from straight_through.grading.cells import read_bytes as read_bytes
 from straight_through.submission import stub_names
 
-MAX_BYTES = 50 * 2**20  # of a notebook file
 MARKER = re.compile(r"^\s*#+\s*(NBVAL_\w+|PYTEST_VALIDATE_IGNORE_OUTPUT)\s*$", re.MULTILINE)
-INSTALL = re.compile(r"^\s*(?:[!%]{1,2}\s*)(?:pip|conda|mamba|apt|apt-get|uv)\b.*$", re.MULTILINE)
-
-
-class Unreadable(ValueError):
-    """The file is no notebook; the message says what it is, in one sentence."""
-
-
-@dataclass
-class Cell:
-    """What counts of a learner's cell."""
-
-    cell_type: str
-    id: str
-    grade_id: str
-    source: str
+# A line of IPython that is no Python: `%magic`, `!command`, `name?`.
+SPECIAL = re.compile(
+    r"^([ \t]*)(?:(%|!{1,2}|%!)[ \t]*([\w.-]*).*|\??[\w.]+\?{1,2}[ \t]*)$", re.MULTILINE
+)
+INSTALL = "pip pip3 conda mamba micromamba uv apt apt-get"
+# Magics that run or time the learner's code. All others set up a screen, or an extension that is
+# not here, and would stop the cell that holds an answer.
+KEPT = set(
+    "time timeit prun run reset reset_selective cd pwd ls env set_env who who_ls whos precision "
+    "xmode pprint alias history".split()
+)
+RUNS_PYTHON = re.compile(r"\s*%%(time|capture|prun)\b[^\n]*\n")
+FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 @dataclass
 class Prepared:
-    """A notebook ready to run. ``labels`` names each code cell as the learner would."""
+    """A notebook ready to run. Its code cells are labelled as the learner would name them."""
 
     notebook: nbformat.NotebookNode
     stubs: set[str]
@@ -51,159 +49,124 @@ class Prepared:
     undefined: set[str] = field(default_factory=set)
 
 
-def read_bytes(path: Path) -> bytes:
-    """The bytes of a regular file; Unreadable for links, devices, pipes and giants."""
-    try:
-        # Never follow a link, never wait for a pipe.
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError as error:
-        raise Unreadable(
-            f"The file cannot be opened ({error.strerror}); only regular files are read."
-        ) from None
-    with os.fdopen(handle, "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise Unreadable("This is no regular file, and only regular files are read.")
-        if status.st_size > MAX_BYTES:
-            raise Unreadable(
-                f"The file has {status.st_size / 2**20:.0f} MB; a notebook of this course has "
-                "less than one. Clear the outputs and hand it in again."
-            )
-        return file.read()
+# ---- what a cell defines
 
 
-def digest(raw: bytes) -> str:
-    return hashlib.sha256(raw).hexdigest()
+def python(source: str) -> str:
+    """What of a cell's source is Python, line by line; "" for a cell in another language."""
+    if found := RUNS_PYTHON.match(source):
+        source = "\n" * found[0].count("\n") + source[found.end() :]
+    if source.lstrip().startswith("%%"):
+        return ""
+    return source if _tree(source) else SPECIAL.sub(r"\1pass", source)
 
 
-def parse(raw: bytes, repairs: list[str]) -> list[Cell]:
-    """The cells of the notebook in ``raw``; Unreadable if it is none."""
-    if not raw.strip():
-        raise Unreadable("The file is empty.")
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError:
-        text = raw.decode("cp1252", errors="replace")
-        repairs.append("read as Windows-1252 text, since it is not UTF-8")
-    if text.startswith("\ufeff"):
-        text = text.removeprefix("\ufeff")
-        repairs.append("removed a byte order mark")
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
-        start = " ".join(text[:60].split())
-        raise Unreadable(f"The file is no notebook; it begins with {start!r}.") from None
-    if not isinstance(content, dict):
-        raise Unreadable("The file holds JSON, but no notebook.")
-    return _upgrade(content, repairs)
-
-
-def _upgrade(content: dict, repairs: list[str]) -> list[Cell]:
-    major, minor = content.get("nbformat"), content.get("nbformat_minor", 0)
-    if major not in (3, 4):
-        raise Unreadable(f"The file is no notebook of format 3 or 4 (it says {major!r}).")
-    if major == 3:
+def _tree(source: str) -> ast.Module | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a learner's "\d" is no business of ours
         try:
-            notebook = nbformat.convert(nbformat.from_dict(content), 4)
-        except Exception as error:
-            raise Unreadable(
-                f"The notebook of format 3 cannot be upgraded ({type(error).__name__})."
-            ) from None
-        content = dict(notebook)
-        repairs.append("upgraded from notebook format 3")
-    elif (major, minor) < (4, 5):
-        repairs.append(f"upgraded from notebook format 4.{minor}")
-    cells = content.get("cells")
-    if not isinstance(cells, list) or not cells:
-        raise Unreadable("The notebook has no cells.")
-    if "widgets" in (content.get("metadata") or {}):
-        repairs.append("dropped saved widget state")
-    return [_cell(cell, repairs) for cell in cells if isinstance(cell, dict)]
+            return ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
 
 
-def _cell(cell: dict, repairs: list[str]) -> Cell:
-    source = cell.get("source", "")
-    if isinstance(source, list):
-        source = "".join(part for part in source if isinstance(part, str))
-    source = source if isinstance(source, str) else ""
-    if "\r" in source:
-        source = source.replace("\r\n", "\n").replace("\r", "\n")
-        _once(repairs, "changed Windows line ends")
-    metadata = cell.get("metadata")
-    mark = metadata.get("nbgrader") if isinstance(metadata, dict) else None
-    grade_id = mark.get("grade_id") if isinstance(mark, dict) else None
-    kind = cell.get("cell_type")
-    return Cell(
-        cell_type=kind if kind in ("code", "markdown", "raw") else "raw",
-        id=cell.get("id") if isinstance(cell.get("id"), str) else "",
-        grade_id=grade_id if isinstance(grade_id, str) else "",
-        source=source,
-    )
+def defines(source: str, name: str) -> bool:
+    """True if the cell defines ``name`` at its top level, or would if it had no syntax error."""
+    if name not in source:
+        return False
+    source = python(source)
+    tree = _tree(source)
+    if tree is None:
+        return re.search(rf"^(def\s+{name}\b|{name}\s*=)", source, re.MULTILINE) is not None
+    waiting: list[ast.AST] = list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            if getattr(node, "name", "") == name:
+                return True
+            continue  # what is defined inside of it is not defined at the top
+        if isinstance(node, ast.alias) and (node.asname or node.name) == name:
+            return True
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name:
+            return True
+        waiting.extend(ast.iter_child_nodes(node))
+    return False
 
 
-def _once(repairs: list[str], repair: str) -> None:
-    if repair not in repairs:
-        repairs.append(repair)
+def _is_stub(source: str, name: str) -> bool:
+    return name in stub_names(python(source))
+
+
+def _without_stub(source: str, name: str) -> str:
+    """The source with the lines of the untouched stub left blank: all others keep their number."""
+    lines = source.split("\n")
+    tree = _tree(python(source))
+    for node in tree.body if tree else []:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            first = min([node.lineno, *(part.lineno for part in node.decorator_list)])
+            lines[first - 1 : node.end_lineno] = [""] * (node.end_lineno - first + 1)
+    return "\n".join(lines)
 
 
 # ---- which cells answer
 
 
-def defines(source: str, name: str) -> bool:
-    """True if the cell defines ``name`` at its top level, or would if it had no syntax error."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return re.search(rf"^(def\s+{name}\b|{name}\s*=)", source, re.MULTILINE) is not None
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
-            return True
-        if isinstance(
-            node, ast.Assign | ast.AnnAssign | ast.ImportFrom | ast.Try | ast.If | ast.With
-        ):
-            for part in ast.walk(node):
-                if (
-                    isinstance(part, ast.Name)
-                    and isinstance(part.ctx, ast.Store)
-                    and part.id == name
-                ):
-                    return True
-                if isinstance(part, ast.FunctionDef | ast.ClassDef) and part.name == name:
-                    return True
-                if isinstance(part, ast.alias) and (part.asname or part.name) == name:
-                    return True
-    return False
+def _marked(cells: list[Cell], name: str, repairs: list[str]) -> list[Cell]:
+    """The cells that carry the function's grade_id; if none does, its cell id."""
+    found = [cell for cell in cells if cell.grade_id == name]
+    if not found and (found := [cell for cell in cells if cell.id == name]):
+        repairs.append(f"found {name} by its cell's id: its nbgrader mark is lost")
+    return found
 
 
 def _answers(cells: list[Cell], name: str, repairs: list[str]) -> list[Cell]:
     """The cells that answer one function: by grade_id, then cell id, then the def they contain."""
-    found = [cell for cell in cells if cell.grade_id == name]
-    if not found:
-        found = [cell for cell in cells if cell.id == name]
-    for cell in found:
-        if cell.cell_type != "code":
-            repairs.append(f"turned the answer cell of {name} back into a code cell")
-            cell.cell_type = "code"
-    marked = {id(cell) for cell in found}
+    marked = _marked(cells, name, repairs)
     code = [cell for cell in cells if cell.cell_type == "code"]
-    others = [cell for cell in code if id(cell) not in marked and defines(cell.source, name)]
-    if not found and others:
+    defining = [cell for cell in code if defines(cell.source, name)]
+    written = [cell for cell in defining if not _is_stub(cell.source, name)]
+    if not written:  # the answer may stand in a cell that is no code cell any more
+        others = [cell for cell in cells if cell.cell_type != "code"]
+        lost = [cell for cell in others if cell in marked and defines(_unfenced(cell), name)]
+        for cell in lost or [cell for cell in others if _holds_answer(cell, name)]:
+            cell.source, cell.cell_type = _unfenced(cell), "code"
+            defining.append(cell)
+            repairs.append(f"turned the answer cell of {name} back into a code cell")
+    if defining and not any(cell is one for cell in defining for one in marked):
         repairs.append(f"found {name} by its definition: its cell has lost its mark")
-    return [cell for cell in code if id(cell) in marked or cell in others]
+    return [
+        cell
+        for cell in cells
+        if cell.cell_type == "code" and any(cell is one for one in [*marked, *defining])
+    ]
+
+
+def _unfenced(cell: Cell) -> str:
+    """The source of a cell without the fence that marks code in Markdown."""
+    found = FENCE.search(cell.source)
+    return found[1] if found else cell.source
+
+
+def _holds_answer(cell: Cell, name: str) -> bool:
+    source = _unfenced(cell)
+    return defines(source, name) and not _is_stub(source, name)
 
 
 def _settle(answers: list[Cell], name: str, repairs: list[str]) -> tuple[bool, bool]:
     """Whether the function is still a stub, and whether it is defined anywhere at all."""
     defining = [cell for cell in answers if defines(cell.source, name)]
-    stubs = [cell for cell in defining if name in stub_names(cell.source)]
-    written = [cell for cell in defining if name not in stub_names(cell.source)]
+    stubs = [cell for cell in defining if _is_stub(cell.source, name)]
+    written = [cell for cell in defining if not _is_stub(cell.source, name)]
     if written and stubs:
         for cell in stubs:  # an untouched stub yields to an answer given elsewhere
-            cell.source = ""
+            cell.source = _without_stub(cell.source, name)
         repairs.append(f"left out an untouched stub of {name}: another cell defines it")
     if len(written) > 1:
         repairs.append(f"{name} is defined in {len(written)} cells: the last one counts")
     return bool(stubs) and not written, bool(defining)
+
+
+# ---- what is run
 
 
 def _clean(cell: Cell, number: int, repairs: list[str]) -> None:
@@ -211,9 +174,26 @@ def _clean(cell: Cell, number: int, repairs: list[str]) -> None:
     if MARKER.search(cell.source):
         cell.source = MARKER.sub("", cell.source)
         repairs.append(f"removed an nbval marker from cell {number}")
-    if INSTALL.search(cell.source):
-        cell.source = INSTALL.sub("pass", cell.source)
-        repairs.append(f"left out an install command in cell {number}: there is no network")
+    body = RUNS_PYTHON.match(cell.source)
+    if cell.source.lstrip().startswith("%%") and not body:
+        return  # another language: not ours to read
+    start = body.end() if body else 0
+    if _tree(cell.source[start:]) is None:  # else what looks like a magic is part of a text
+        left_out: list[str] = []
+        cleaned = SPECIAL.sub(functools.partial(_without_magic, left_out), cell.source[start:])
+        cell.source = cell.source[:start] + cleaned
+        for name in dict.fromkeys(left_out):
+            repairs.append(f"left out {name} in cell {number}: it has no use in grading")
+
+
+def _without_magic(left_out: list[str], found: re.Match) -> str:
+    indent, sign, name = found[1], found[2], found[3]
+    if sign is None or (sign == "%" and name in KEPT):
+        return found[0]
+    if sign != "%" and name not in INSTALL.split():
+        return found[0]  # a shell command finds nothing in the sandbox, and harms nothing
+    left_out.append(f"{sign}{name}")
+    return f"{indent}pass"
 
 
 @functools.cache

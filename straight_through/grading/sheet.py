@@ -35,7 +35,7 @@ class Sheet:
         head = re.split(r"[\r\n]", text, maxsplit=1)[0]
         self.delimiter = max(",;\t", key=head.count)
         # Alternately a cell as it is written, and what stands behind it.
-        cell = rf'("(?:[^"]|"")*"|[^{self.delimiter}\r\n]*)({self.delimiter}|\r\n|\r|\n|\Z)'
+        cell = rf'("(?:[^"]|"")*"|(?!")[^{self.delimiter}\r\n]*)({self.delimiter}|\r\n|\r|\n|\Z)'
         self._pieces: list[list[str]] = []
         self._places: list[list[int]] = [[]]
         for found in re.finditer(cell, text):

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from straight_through.grading.prepare import MAX_BYTES, Unreadable, read_bytes
+from straight_through.grading.cells import MAX_BYTES, Unreadable, read_bytes
 
 MAX_TOTAL = 2 * 2**30  # bytes that one hand-in may unpack to
 MAX_DEPTH = 2  # a zip of the class, and in it the zip of a learner

@@ -161,13 +161,13 @@ class RacePicture(style.Picture):
     def _frame(self, curves: RaceCurves) -> None:
         finite = np.abs(curves.w[np.isfinite(curves.w)])
         top = float(np.max(finite, initial=1.0))
-        limit = next(v for v in (1.5, 3, 6, 12, 1e2, 1e4, 1e6, 1e9, 1e300) if v >= 1.1 * top)
+        limit = next(v for v in (1, 2, 3, 6, 12, 1e2, 1e4, 1e6, 1e9, 1e300) if v >= 1.1 * top)
         if (limit, curves.best) == self.key:
             return
         self.key = (limit, curves.best)
         for lane, bad in zip(self.lanes, self.bad, strict=True):
             style.span(lane, "y", -limit, limit)
-            lane.set_yticks([-limit * 2 / 3, 0, limit * 2 / 3])
+            lane.set_yticks([-limit / 2, 0, limit / 2])
             bad.set_y(-limit if curves.best > 0 else 0)
             bad.set_height(limit)
         self.stale()

@@ -68,7 +68,8 @@ class SurrogateCurves:
     @property
     def readout(self) -> list[tuple[str, str]]:
         """Names and numbers at the probe point, in reading order."""
-        show = style.number
+        # All digits: a value of 1.0000002 is a finding.
+        show = style.shortest
         rows = [("x", show(self.state.x)), ("value", show(self.main.probe.value[0]))]
         rows.append((f"derivative, {self.main.name}", show(self.main.probe.slope[0])))
         if self.other:
@@ -76,7 +77,8 @@ class SurrogateCurves:
         if self.state.shows_true:
             rows.append(("true derivative", show(self.true_at_probe)))
         off = abs(self.state.x) > self.state.reach
-        rows.append(("soft function", "off the axis" if off else show(self.main.soft_at_probe)))
+        soft = "off the axis" if off else style.number(self.main.soft_at_probe)
+        rows.append(("soft function", soft))
         return rows
 
     @property

@@ -45,7 +45,7 @@ TITLES = {
 
 @dataclass(frozen=True)
 class ViewsState:
-    """``f`` is a name of ``VIEWED`` or a learner's function; direction and cotangent have three numbers."""
+    """``f`` is a name of ``VIEWED`` or a learner's function; the vectors have three numbers."""
 
     f: str | sampling.Own = "ste"
     direction: tuple[float, ...] = (1.0, 0.0, 0.0)

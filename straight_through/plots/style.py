@@ -50,8 +50,17 @@ def number(value: float) -> str:
         return "NaN"
     if np.isinf(value):
         return "∞" if value > 0 else "-∞"
-    text = f"{value:.4g}"
-    return text.replace("e+0", "e").replace("e-0", "e-").replace("e+", "e") if "e" in text else text
+    return _plain(f"{value:.4g}")
+
+
+def shortest(value: float) -> str:
+    """The float32 next to ``value`` in as few digits as tell it from its neighbours."""
+    value = np.float32(value)
+    return _plain(str(value).removesuffix(".0")) if np.isfinite(value) else number(value)
+
+
+def _plain(text: str) -> str:
+    return text.replace("e+0", "e").replace("e-0", "e-").replace("e+", "e")
 
 
 def frame(axes: Axes, title: str, xlabel: str = "") -> Axes:

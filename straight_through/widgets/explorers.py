@@ -4,6 +4,7 @@ import html
 from collections.abc import Callable
 
 import ipywidgets
+import numpy as np
 
 from straight_through.plots.descent import STEPS, RacePicture, RaceState, race_curves
 from straight_through.plots.estimator import SurrogatePicture, SurrogateState, surrogate_curves
@@ -16,7 +17,7 @@ from straight_through.widgets.explorer import Explorer
 from straight_through.widgets.question import Question
 
 _NOTHING = "nothing"  # a list shows None as an empty line
-_LARGEST_FLOAT32 = 3.4028234e38
+_LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
 
 class _Half:

@@ -263,10 +263,10 @@ def test_links_in_a_folder_are_not_followed(tmp_path):
 
 def test_the_roster_decides_who_is_missing(tmp_path):
     put(tmp_path, "in/Ada/04_ste.ipynb")
-    roster = put(tmp_path, "roster.csv", "learner,name\nada,Ada L.\nbob,Bob B.\n\n".encode())
+    roster = put(tmp_path, "roster.csv", b"learner,name\nada,Ada L.\nbob,Bob B.\n\n")
     found = collect(tmp_path / "in", roster=roster)
     assert [(f.learner, f.name, f.path is None) for f in found] == [
-        ("Ada", "", False),
+        ("Ada", "Ada L.", False),
         ("bob", "Bob B.", True),
     ]
 

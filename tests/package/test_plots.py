@@ -150,6 +150,15 @@ def test_a_function_that_prints_and_takes_one_dimension_only(capsys):
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize("x, words", [
+    (3.3, "1.0000002"), (16777218.0, "2"), (1e20, "0"), (float(np.finfo(np.float32).max), "0"),
+])
+def test_the_read_out_shows_an_error_of_one_ulp(x, words):
+    own = sampling.Own(floats.left_to_right)
+    assert dict(estimator.surrogate_curves(estimator.SurrogateState(own=own, x=x)).readout)[
+        "value"] == words
+
+
 def test_a_function_that_cannot_take_the_whole_array_is_called_point_by_point():
     sampled = sampling.sample(with_python_if, np.array([-1.0, 0.0, 2.0]))
     assert sampled.value.tolist() == [0, 0, 2] and sampled.slope.tolist() == [0, 0, 1]
