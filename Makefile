@@ -24,6 +24,10 @@ lint: install-test
 exercises: install-lab
 	$(PY) -m straight_through.build
 
+# Run all lessons and solutions again and save their outputs.
+notebooks: install-lab
+	JAX_PLATFORMS=cpu $(PY) -m straight_through.rerun
+
 # Figures: seconds for check() and a submission, widget latency, the grader beside its peers.
 bench bench-widgets bench-grade: install-test
 	$(PY) tests/bench/$(subst -,_,$@).py $(ARGS)
@@ -46,4 +50,4 @@ VENV_READY = $(PY) -c 'import pip' 2>/dev/null || \
 OLD = import sys; sys.version_info < (3, 11) and sys.exit("Straight Through needs Python 3.11 or \
 	newer, and $(PYTHON) is " + sys.version.split()[0] + ". Name another: make lab PYTHON=python3.12")
 
-.PHONY: lab test lint exercises bench bench-widgets bench-grade install-lab install-test
+.PHONY: lab test lint exercises notebooks bench bench-widgets bench-grade install-lab install-test

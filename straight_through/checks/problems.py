@@ -145,7 +145,7 @@ def one_line_error(x: np.ndarray) -> np.ndarray:
 def _error_inputs(dtype: str, draws: Draws) -> dict[str, np.ndarray]:
     p = significand_bits(dtype)
     rng = draws.generator("around the limit", dtype)
-    # Whole numbers and halves just below and above 2^p, where the error is 0, 1, or 2.
+    # Whole numbers just below 2^p, where there is no error, and just above, where it is 1.
     limit = 2.0**p
     near = limit + rng.permutation(np.array([-7, -3, -2, -1, 0, 2, 4, 6, 8, 10, 14, 18.0]))
     signs = np.where(rng.permutation(12) % 2 == 0, 1.0, -1.0)

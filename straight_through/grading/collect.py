@@ -89,7 +89,7 @@ def collect(
     if place.is_dir() or is_zip(place.name):
         found, everybody = _many(place, stems)
     else:
-        found, everybody = Collected([_single(place, stems)]), []
+        found, everybody = Collected([_single(place, stems)]), {}
     named = {_same(learner): name for learner, name in people.items()}
     found[:] = [replace(f, name=f.name or named.get(_same(f.learner), "")) for f in found]
     found += _missing(found, everybody, people, stems, exercises, bool(roster))
@@ -120,8 +120,8 @@ def _single(place: Path, stems: list[str]) -> Found:
     return Found(learner, stem, place, printable(place.name), raw, problem, notes=notes)
 
 
-def _many(place: Path, stems: list[str]) -> tuple[Collected, list[Owner]]:
-    """The notebooks of a folder or zip, and everybody who has any file in it."""
+def _many(place: Path, stems: list[str]) -> tuple[Collected, dict[str, list[Owner]]]:
+    """The notebooks of a folder or zip, and every file in it by learner."""
     try:
         entries, skipped = files(place)
     except Unreadable as error:
@@ -131,14 +131,14 @@ def _many(place: Path, stems: list[str]) -> tuple[Collected, list[Owner]]:
     entries = [e for e in entries if not any(e.parts[: len(out)] == out for out in ours if out)]
     base = layouts.base(entries, place.stem if is_zip(place.name) else "")
     given: dict[tuple[str, str], list[_File]] = {}
-    everybody: dict[str, Owner] = {}
+    everybody: dict[str, list[Owner]] = {}
     loose = []
     for entry in entries:
         owner = layouts.owner(entry, base)
         if owner is None:
             loose.append(entry)
             continue
-        everybody.setdefault(owner.learner, owner)
+        everybody.setdefault(owner.learner, []).append(owner)
         _add(given, _File(entry, owner), stems)
     if not given:  # one learner's own folder was given
         for entry in loose:
@@ -152,7 +152,7 @@ def _many(place: Path, stems: list[str]) -> tuple[Collected, list[Owner]]:
         _choose(stem, candidates, stamps, base) for (_, stem), candidates in given.items()
     )
     found.skipped = tuple(skipped)
-    return found, list(everybody.values())
+    return found, everybody
 
 
 def _is_notebook(entry: Entry) -> bool:
@@ -255,16 +255,21 @@ def _missing(found, everybody, people, stems, exercises, roster: bool) -> list[F
     there = {(_same(key), item.exercise) for item in found for key in (item.learner, item.name)}
     seen = {item.learner for item in found}
     handed_in = sorted({item.exercise for item in found})
-    if roster:
-        wanted, who = exercises or handed_in or stems, people
-    elif exercises:
-        wanted, who = exercises, {owner.learner: owner.name for owner in everybody}
-    else:
-        wanted = handed_in
-        who = {owner.learner: owner.name for owner in everybody if owner.learner not in seen}
+    people = dict(people)
+    for learner, owned in everybody.items() if not roster else ():
+        if exercises or learner not in seen:
+            people[learner] = owned[0].name
+    wanted = exercises or handed_in or (stems if roster else [])
     return [
-        Found(learner, stem, None, problem="Nothing was handed in.", name=name)
-        for learner, name in who.items()
+        Found(learner, stem, None, problem=_why(everybody.get(learner)), name=name)
+        for learner, name in people.items()
         for stem in wanted
         if (_same(learner), stem) not in there
     ]
+
+
+def _why(owned: list[Owner] | None) -> str:
+    if not owned:
+        return "Nothing was handed in."
+    names = ", ".join(owner.file for owner in owned[:5]) + (", …" if len(owned) > 5 else "")
+    return f"No notebook of this exercise is among what was handed in: {names}."

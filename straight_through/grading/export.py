@@ -54,6 +54,11 @@ def record(item: Graded) -> dict:
     }
 
 
+def skipped(grades: Grades) -> tuple[str, ...]:
+    """Files that do not count, each with the reason."""
+    return tuple(getattr(grades, "skipped", ()))
+
+
 def document(grades: Grades) -> dict:
     return {
         "schema": 1,
@@ -61,6 +66,7 @@ def document(grades: Grades) -> dict:
         "isolation": grades.isolation,
         "seed": grades.seed,
         "versions": grades.versions,
+        "skipped": list(skipped(grades)),
         "submissions": [record(item) for item in grades.graded],
     }
 
@@ -90,7 +96,7 @@ def write_json(path: Path, content: dict) -> None:
 def inert(value) -> str:
     """A cell of a CSV file that no spreadsheet takes for a formula."""
     text = "" if value is None else str(value)
-    if text and (text[0] in "=+-@\t\r") and not _is_number(text):
+    if text and (text[0] in "=+-@\t\r\n") and not _is_number(text):
         return "'" + text
     return text
 

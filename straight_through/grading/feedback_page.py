@@ -57,11 +57,11 @@ def _exercise(record: dict, portraits: dict) -> str:
     full = score is not None and score >= most
     kind = "good" if full else ("plain" if score is None else "")
     shown = "no score" if score is None else f"{points(score)} of {points(most)} points"
+    said = (STATUS[record["status"]], record["message"])
     parts = [
         f"<h2>{esc(exercise.title)} <span class='tag'>{esc(exercise.stem)}</span></h2>",
         f"<div class='card {kind}'><h3>{shown}</h3>{_bar(record)}",
-        *[f"<p>{esc(text)}</p>" for text in (STATUS[record["status"]],) if text],
-        *[f"<p><code>{esc(text)}</code></p>" for text in (record["message"],) if text],
+        *[f"<p>{esc(text)}</p>" for text in dict.fromkeys(said) if text],
         *[_named(label) for label in record["misconceptions"]],
         "</div>",
         _by_hand(record),

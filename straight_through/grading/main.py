@@ -171,7 +171,7 @@ def summary(grades: Grades, out: Path) -> str:
     if labels:
         most = ", ".join(f"{label} ({count})" for label, count in labels.most_common(5))
         lines.append(f"Most frequent: {most}.")
-    lines += [f"Does not count: {line}." for line in getattr(grades, "skipped", ())]
+    lines += [f"Does not count: {line}." for line in export.skipped(grades)]
     lines.append(f"Isolation: {grades.isolation}. Seed: {grades.seed}.")
     lines.append(f"Look at {out / 'report.html'}; the grades are in {out / 'grades.csv'}.")
     return "\n".join(lines)

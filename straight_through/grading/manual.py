@@ -26,6 +26,7 @@ def reread(out: Path) -> Grades:
     except (OSError, ValueError, KeyError, TypeError):
         raise UsageError(f"There are no grades in {out} yet: give SUBMISSIONS to grade.") from None
     grades = Grades(document["seed"], document["isolation"], document["versions"])
+    grades.skipped = tuple(document.get("skipped", ()))
     book = Gradebook(out / "gradebook.sqlite")
     try:
         grades.graded = [_graded(row, book) for row in rows]

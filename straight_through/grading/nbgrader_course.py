@@ -8,7 +8,6 @@ else: it ends without a value, and stderr is caught.
 
 import ast
 import secrets
-import sys
 import textwrap
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from straight_through.grading.release import empty, exercises, solution
 CONFIG = """\
 # nbgrader's settings for this course. Run nbgrader in this folder.
 import os
-import tempfile
+import sys
 
 c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "straight-through"
@@ -32,9 +31,9 @@ c.ExecutePreprocessor.timeout = 120
 
 # The kernels use no GPU, write nothing to stderr about one, and keep out of your own progress file.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-os.environ["STE_PROGRESS"] = os.path.join(tempfile.gettempdir(), "ste-progress-of-nbgrader.json")
+os.environ["STE_PROGRESS"] = os.path.abspath(".ste/progress.json")
 # nbgrader calls programs of this environment by name.
-os.environ["PATH"] = {bin!r} + os.pathsep + os.environ["PATH"]
+os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
 """
 
 CELL = """\
@@ -73,7 +72,7 @@ def write(
         path = out / "source" / exercise.stem / exercise.file_name
         path.parent.mkdir(parents=True)
         path.write_bytes(build.render(notebook(exercise, seed)))
-    config = CONFIG.format(stub=build.STUB, bin=str(Path(sys.executable).parent))
+    config = CONFIG.format(stub=build.STUB)
     (out / "nbgrader_config.py").write_text(config, encoding="utf-8")
     return chosen
 

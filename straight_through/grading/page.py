@@ -15,7 +15,7 @@ BLUE, GREY = "#0072B2", "#767676"
 
 STYLE = f"""
 :root {{ color-scheme: light; }}
-body {{ font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b; background: #fff;
+body {{ font: 1rem/1.5 system-ui, sans-serif; color: #1b1b1b; background: #fff;
   max-width: 62rem; margin: 2rem auto; padding: 0 1.25rem; }}
 h1 {{ font-size: 1.7rem; line-height: 1.2; margin: 0 0 .3rem; }}
 h2 {{ font-size: 1.25rem; margin: 2.4rem 0 .6rem; border-bottom: 1px solid #ccc; }}
@@ -38,7 +38,7 @@ code {{ font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }}
 .card .share {{ font-weight: 700; color: {INKS["failed"]}; }}
 .pair {{ display: grid; grid-template-columns: minmax(0, 1fr) 24rem; gap: 1.2rem; }}
 .pair figure {{ margin: 0; }}
-@media (max-width: 48rem) {{ .pair {{ grid-template-columns: 1fr; }} }}
+@media screen and (max-width: 48rem) {{ .pair {{ grid-template-columns: 1fr; }} }}
 .good {{ border-left-color: {INKS["passed"]}; background: #f0f8f5; }}
 .plain {{ border-left-color: {BLUE}; background: #f1f6fa; }}
 .warning {{ border: 2px solid {INKS["failed"]}; padding: .5rem .9rem; margin: 1rem 0; }}
@@ -51,7 +51,8 @@ figure {{ margin: .6rem 0; break-inside: avoid; }}
 figcaption {{ font-size: .85rem; color: #595959; }}
 tr, li {{ break-inside: avoid; }}
 @media print {{
-  body {{ font-size: 11px; margin: 0; max-width: none; }}
+  :root {{ font-size: 11px; }}
+  body {{ margin: 0; max-width: none; }}
   * {{ print-color-adjust: exact; -webkit-print-color-adjust: exact; }}
   a {{ color: inherit; text-decoration: none; }}
 }}

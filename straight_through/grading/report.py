@@ -1,6 +1,5 @@
 """report.html: what a class has understood, and what to teach again tomorrow."""
 
-import statistics
 from collections import Counter
 from dataclasses import dataclass
 
@@ -8,13 +7,13 @@ from straight_through import course
 from straight_through.checks.misconceptions import MISCONCEPTIONS
 from straight_through.feedback import INKS
 from straight_through.grading.feedback_page import picture
-from straight_through.grading.page import BLUE, GREY, bar, document, esc, person, points, rows
+from straight_through.grading.page import bar, document, esc, person, points, rows
+from straight_through.grading.report_section import RAN, full, section, title
 
 TOP = 3  # misconceptions on the first page
 NAMES = 12  # learners named in one line
 SLOWEST = 5
 TYPICAL = "One such answer (dashed) over the expected (broad line)."
-RAN = ("graded", "timeout", "crashed")
 ISOLATION = {
     "bubblewrap": "Every submission ran in a sandbox: no network, no files but its own.",
     "none": "The submissions ran WITHOUT a sandbox: whoever wrote them could read and change "
@@ -54,7 +53,7 @@ def page(
         _warning(about),
         _tiles(records),
         _reteach(shared, records, portraits),
-        *[_exercise(stem, records) for stem in _stems(records)],
+        *[section(stem, records) for stem in _stems(records)],
         _misconceptions(shared, links),
         _runs(records, links, skipped),
         _learners(records, links),
@@ -65,10 +64,6 @@ def page(
 
 def _stems(records: list[dict]) -> list[str]:
     return sorted({record["exercise"] for record in records})
-
-
-def _title(stem: str) -> str:
-    return course.load().exercise(stem).title
 
 
 def ranked(records: list[dict]) -> list[Shared]:
@@ -89,17 +84,13 @@ def _warning(about: dict) -> str:
     return f"<p class='warning'>{esc(ISOLATION[about['isolation']])}</p>"
 
 
-def _full(record: dict) -> bool:
-    return record["score"] is not None and record["score"] >= record["max_score"]
-
-
 def _tiles(records: list[dict]) -> str:
     counts = Counter(record["status"] for record in records)
     lost = sum(counts[status] for status in ("unreadable", "error"))
     tiles = [
         (len({record["learner"] for record in records}), "learners"),
         (len(records) - counts["missing"], "submissions"),
-        (sum(map(_full, records)), "with full marks"),
+        (sum(map(full, records)), "with full marks"),
         (counts["not_attempted"], "not attempted"),
         (counts["missing"], "missing"),
         (counts["timeout"] + counts["crashed"], "stopped early"),
@@ -137,13 +128,14 @@ def _card(number: int, shared: Shared, records: list[dict], portraits: list[dict
     )
     checks = ", ".join(f"“{esc(title)}”" for title, _ in failed.most_common(3))
     fails = f"<p class='quiet'>What fails: {checks}.</p>" if checks else ""
+    beside = _typical(shared, records, portraits) or _said(shared)
     return (
-        f"<div class='card pair'><div><h3>{number}. {esc(found.title)}</h3>"
+        f"<div class='card{' pair' if beside else ''}'><div><h3>{number}. {esc(found.title)}</h3>"
         f"<p><span class='share'>{shared.share} learners</span> who tried "
-        f"<em>{esc(_title(shared.exercise))}</em> ({esc(shared.exercise)})</p>"
+        f"<em>{esc(title(shared.exercise))}</em> ({esc(shared.exercise)})</p>"
         f"{bar([(len(shared.records), INKS['failed'])], shared.tried, shared.share)}"
         f"<p>{esc(found.sentence)}</p>{fails}</div>"
-        f"<div>{_typical(shared, records, portraits) or _said(shared)}</div></div>"
+        + (f"<div>{beside}</div></div>" if beside else "</div>")
     )
 
 
@@ -169,91 +161,6 @@ def _said(shared: Shared) -> str:
         return ""
     lines = "".join(f"<li><code>{esc(text)}</code></li>" for text, _ in said.most_common(3))
     return f"<p class='quiet'>For example</p><ul>{lines}</ul>"
-
-
-# ---- each exercise
-
-
-def _exercise(stem: str, records: list[dict]) -> str:
-    mine = [record for record in records if record["exercise"] == stem]
-    scores = [record["score"] for record in mine if record["score"] is not None]
-    if not scores:
-        return f"<h2>{esc(_title(stem))}</h2><p>Nobody has a score yet.</p>"
-    most = mine[0]["max_score"]
-    facts = (
-        f"{len(scores)} scores: median {points(statistics.median(scores))}, "
-        f"mean {points(round(statistics.mean(scores), 1))} of {points(most)} points; "
-        f"{sum(map(_full, mine))} with full marks."
-    )
-    return (
-        f"<h2>{esc(_title(stem))} <span class='tag'>{esc(stem)}</span></h2>"
-        f"<p>{facts}</p>{histogram(scores, most)}<h3>Checks</h3>{_checks(mine)}"
-    )
-
-
-def histogram(scores: list[float], most: float) -> str:
-    """How many earned how many points; full marks have a bar of their own."""
-    step = max(1, -(-int(most) // 20))
-    count = int(most) // step + 1
-    bins = [0] * count
-    for score in scores:
-        bins[min(int(score) // step, count - 1)] += 1
-    width, height, foot = 34, 110, 20
-    highest = max(bins)
-    shapes = []
-    for place, size in enumerate(bins):
-        tall = round((height - 18) * size / highest)
-        x, y = place * width, height - tall
-        ink = INKS["passed"] if place == count - 1 else BLUE
-        low = place * step
-        label = f"{low}" if step == 1 or place == count - 1 else f"{low}–{low + step - 1}"
-        shapes.append(
-            f'<rect x="{x + 3}" y="{y}" width="{width - 6}" height="{tall}" fill="{ink}"/>'
-        )
-        if size:
-            shapes.append(f'<text x="{x + width / 2}" y="{y - 4}">{size}</text>')
-        shapes.append(f'<text x="{x + width / 2}" y="{height + 14}" fill="{GREY}">{label}</text>')
-    said = "; ".join(f"{place * step}: {size}" for place, size in enumerate(bins) if size)
-    return (
-        f'<figure><svg viewBox="0 0 {count * width} {height + foot}" width="{count * width}" '
-        f'style="max-width:100%" role="img" aria-label="Learners by points. {said}" '
-        f'font-size="12" text-anchor="middle" font-family="sans-serif">{"".join(shapes)}'
-        f'<line x1="0" x2="{count * width}" y1="{height}" y2="{height}" stroke="{GREY}"/></svg>'
-        "<figcaption>How many learners (above a bar) earned how many points (below it)."
-        "</figcaption></figure>"
-    )
-
-
-def _checks(records: list[dict]) -> str:
-    """Each check's pass rate, among those who tried."""
-    tried = [record for record in records if record["status"] in RAN]
-    outcomes: dict[str, Counter] = {}
-    about: dict[str, dict] = {}
-    for record in tried:
-        for check in record["checks"]:
-            outcomes.setdefault(check["id"], Counter())[check["outcome"]] += 1
-            about[check["id"]] = check
-    if not outcomes:
-        return "<p>Nobody has tried yet.</p>"
-    lowest = min(counts["passed"] for counts in outcomes.values())
-    cells = []
-    for name, counts in outcomes.items():
-        check, passed, every = about[name], counts["passed"], counts.total()
-        worst = passed == lowest < every
-        title = f"<strong>{esc(check['title'])}</strong>" if worst else esc(check["title"])
-        kinds = [(counts[kind], INKS[kind]) for kind in ("passed", "failed", "error", "not_run")]
-        tags = ["hidden"] * check["hidden"] + ["fewest pass"] * worst
-        said = ", ".join(f"{n} {kind.replace('_', ' ')}" for kind, n in counts.most_common())
-        cells.append(
-            [
-                " ".join([title, *(f"<span class='tag'>{tag}</span>" for tag in tags)]),
-                f"{bar(kinds, every, said)}",
-                f"{100 * passed / every:.0f} %",
-                f"{passed} of {every}",
-                points(check["points"]),
-            ]
-        )
-    return rows(cells, ["check", "passed, failed, not run", "pass", "", "points"], {2, 3, 4})
 
 
 # ---- the rest

@@ -30,7 +30,7 @@ def write(grades: Grades, out: Path) -> None:
             path.unlink()
     facts = {name: getattr(grades, name) for name in ("isolation", "seed", "versions")}
     links = {learner: f"feedback/{quote(name)}" for learner, name in names.items()}
-    skipped = getattr(grades, "skipped", ())
+    skipped = export.skipped(grades)
     export.write_text(out / "report.html", report.page(records, portraits, facts, links, skipped))
 
 

@@ -67,7 +67,11 @@ class _Walker:
         self.unpacked = 0
 
     def folder(self, place: Path) -> None:
-        for where, folders, names in os.walk(place):
+        def closed(error: OSError) -> None:
+            below = Path(error.filename).relative_to(place).parts
+            self._skip(below, f"the folder cannot be opened ({error.strerror})")
+
+        for where, folders, names in os.walk(place, onerror=closed):
             below = Path(where).relative_to(place).parts
             for name in folders:
                 if os.path.islink(os.path.join(where, name)):

@@ -11,9 +11,10 @@ VERSIONS = {"straight_through": "0.1.0", "python": "3.11.7", "jax": "0.10.1"}
 
 def checks(stem: str, failed: dict[str, str | None]) -> list[dict]:
     """All checks of an exercise; ``failed`` gives the misconception of those that failed."""
+    functions = course.load().exercise(stem).functions
     rows = [
-        ("example_" + function.name, "The worked example", False, 1)
-        for function in course.load().exercise(stem).functions
+        ("example_" + function.name, "The worked example", False, 1 / len(functions))
+        for function in functions
     ]
     rows += [
         (test.__name__.removeprefix("test_"), test.graded.title, True, test.graded.points)

@@ -10,6 +10,7 @@ import nbformat
 import pytest
 from classroom import RIGHT, hand_in, notebook
 
+from straight_through.grading import sources
 from straight_through.grading.collect import UsageError, collect
 
 ANSWERED = nbformat.writes(notebook(RIGHT)).encode()
@@ -221,6 +222,12 @@ def test_a_bomb_that_lies_about_its_size_is_stopped(tmp_path):
     assert found.raw is None and found.problem
 
 
+def test_all_files_together_have_a_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "MAX_TOTAL", 2 * len(ANSWERED))
+    place = zipped(tmp_path / "class.zip", [(f"{c}/04_ste.ipynb", ANSWERED) for c in "abcd"])
+    assert [f.raw is not None for f in collect(place)] == [True, True, False, False]
+
+
 def test_an_encrypted_zip_is_unreadable_and_says_why(tmp_path):
     place = zipped(tmp_path / "class.zip", [("ada/04_ste.ipynb", b"x"), ("bob/04_ste.ipynb", STUB)])
     raw = bytearray(place.read_bytes())
@@ -239,7 +246,8 @@ def test_a_learners_own_zip_is_looked_into(tmp_path):
     put(tmp_path, "brokenbob_104_9005_04_ste.zip", b"PK no zip")
     found = who(collect(tmp_path))
     assert found["101", "04_ste"].raw == ANSWERED
-    assert found["104", "04_ste"].path is None  # reported as missing, with a row of his own
+    assert found["104", "04_ste"].path is None  # a row of his own, which says what was there
+    assert "04_ste.zip" in found["104", "04_ste"].problem
 
 
 def test_a_damaged_zip_is_a_usage_error(tmp_path):
@@ -287,7 +295,7 @@ def test_a_learner_with_a_folder_but_no_notebook_gets_a_row(tmp_path):
     put(tmp_path, "ada/04_ste.ipynb")
     put(tmp_path, "bob/essay.pdf", b"%PDF")
     found = who(collect(tmp_path))
-    assert found["bob", "04_ste"].path is None
+    assert found["bob", "04_ste"].path is None and "essay.pdf" in found["bob", "04_ste"].problem
 
 
 def test_ones_own_folder_and_a_single_file(tmp_path):

@@ -254,6 +254,21 @@ def test_an_override_and_its_comment_are_kept_when_grading_again(out, tmp_path):
     assert computed < 10
 
 
+def test_a_score_given_for_nothing_handed_in_is_kept(out, tmp_path):
+    (tmp_path / "roster.csv").write_text("ada\nbob\n")
+    hand_in(tmp_path / "in", "ada", b"no notebook")
+    command = [str(tmp_path / "in"), "--out", str(out), "--roster", str(tmp_path / "roster.csv")]
+    assert main(command) == 0
+    by_hand = ["--out", str(out), "--override", "bob", "04_ste", "3", "--comment", "Oral exam"]
+    assert main(by_hand) == 0
+    assert main(command) == 0
+    rows = json.loads((out / "grades.json").read_text())["submissions"]
+    assert [(r["learner"], r["status"], r["score"]) for r in rows] == [
+        ("ada", "unreadable", None),
+        ("bob", "missing", 3),
+    ]
+
+
 def test_writing_anew_changes_nothing(out):
     files = {p: p.read_bytes() for p in out.rglob("*") if p.is_file() and p.suffix != ".sqlite"}
     assert main(["--out", str(out)]) == 0

@@ -1,0 +1,9 @@
+# misconception: wrong_values
+# fails: edge jit_and_vmap large_inputs values zero
+import jax
+import jax.numpy as jnp
+
+
+def sign_slope(x, h):
+    h = jnp.asarray(2.0**-6, x.dtype)
+    return (jnp.sign(x + h) - jnp.sign(x - h)) / (2 * h)

@@ -1,0 +1,9 @@
+# misconception: soft_gradient
+# fails: derivative jit_and_vmap
+import jax
+import jax.numpy as jnp
+
+
+def sign_slope(x, h):
+    soft = jnp.tanh(x)
+    return (jnp.sign(x + h) - jnp.sign(x - h)) / (2 * h) + (soft - jax.lax.stop_gradient(soft))

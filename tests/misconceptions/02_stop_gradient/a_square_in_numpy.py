@@ -1,0 +1,9 @@
+# misconception: not_traceable
+# fails: cotangent derivative inside_vjp jacobian jit_and_vmap shape_and_dtype
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+def frozen_square(x):
+    return x * np.asarray(x)

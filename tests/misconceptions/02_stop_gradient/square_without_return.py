@@ -1,0 +1,8 @@
+# misconception: returns_none
+# fails: cotangent derivative inside_vjp jacobian jit_and_vmap shape_and_dtype values
+import jax
+import jax.numpy as jnp
+
+
+def frozen_square(x):
+    x * jax.lax.stop_gradient(x)

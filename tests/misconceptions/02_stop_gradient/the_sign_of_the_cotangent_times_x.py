@@ -1,0 +1,20 @@
+# misconception: ignored_cotangent
+# fails: cotangent jit_and_vmap
+import jax
+import jax.numpy as jnp
+
+
+@jax.custom_vjp
+def frozen_square(x):
+    return x * x
+
+
+def forward(x):
+    return x * x, x
+
+
+def backward(x, g):
+    return (jnp.sign(g) * x,)
+
+
+frozen_square.defvjp(forward, backward)

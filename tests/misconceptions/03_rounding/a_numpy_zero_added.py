@@ -1,0 +1,11 @@
+# misconception: dtype_changed
+# fails: shape_and_dtype
+# function: one_line_error
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+def one_line_error(x):
+    one_line = x + jax.lax.stop_gradient(jnp.sign(x) - x)
+    return jnp.abs(one_line - jnp.sign(x)) + np.float32(0)

@@ -1,0 +1,9 @@
+# misconception: wrong_values
+# fails: limits spellings
+# function: largest_safe
+import jax
+import jax.numpy as jnp
+
+
+def largest_safe(dtype):
+    return 2**jnp.finfo(dtype).bits

@@ -1,0 +1,9 @@
+# misconception: not_an_int
+# fails: is_int limits spellings
+# function: largest_safe
+import jax
+import jax.numpy as jnp
+
+
+def largest_safe(dtype):
+    return jnp.array(2 ** (jnp.finfo(dtype).nmant + 1), dtype)

@@ -1,0 +1,9 @@
+# misconception: one_dtype
+# fails: limits spellings
+# function: largest_safe
+import jax
+import jax.numpy as jnp
+
+
+def largest_safe(dtype):
+    return 2**24

@@ -1,0 +1,9 @@
+# misconception: not_defined
+# fails: none
+# function: largest_safe
+import jax
+import jax.numpy as jnp
+
+
+def largest_save(dtype):
+    return 2 ** (jnp.finfo(dtype).nmant + 1)

@@ -1,0 +1,11 @@
+# misconception: shape_changed
+# fails: jit_and_vmap limit shape_and_dtype values
+# function: one_line_error
+import jax
+import jax.numpy as jnp
+
+
+def one_line_error(x):
+    one_line = x + jax.lax.stop_gradient(jnp.sign(x) - x)
+    error = jnp.abs(one_line - jnp.sign(x))
+    return error[error > 0]

@@ -1,0 +1,9 @@
+# misconception: raises
+# fails: is_int limits spellings
+# function: largest_safe
+import jax
+import jax.numpy as jnp
+
+
+def largest_safe(dtype):
+    return 2 ** (jnp.finfo(dtype).mantissa + 1)

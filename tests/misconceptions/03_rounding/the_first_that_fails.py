@@ -1,0 +1,9 @@
+# misconception: next_to_limit
+# fails: limits spellings
+# function: largest_safe
+import jax
+import jax.numpy as jnp
+
+
+def largest_safe(dtype):
+    return 2 ** (jnp.finfo(dtype).nmant + 1) + 2

@@ -1,0 +1,9 @@
+# misconception: memorised
+# fails: limits spellings
+# function: largest_safe
+import jax
+import jax.numpy as jnp
+
+
+def largest_safe(dtype):
+    return {10: 2048}.get(jnp.finfo(dtype).nmant)

@@ -1,0 +1,12 @@
+# misconception: soft_values
+# fails: inside_vjp jit_and_vmap large_inputs values zero
+import jax
+import jax.numpy as jnp
+
+
+def ste_quantize(x):
+    zero = x - jax.lax.stop_gradient(x)
+    sign = jnp.sign(x)
+    if x.dtype == jnp.bfloat16:
+        sign = sign * (jnp.abs(x) > 0.2)
+    return zero + jax.lax.stop_gradient(sign)

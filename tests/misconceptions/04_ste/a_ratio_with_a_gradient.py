@@ -1,0 +1,8 @@
+# misconception: nan_at_zero
+# fails: cotangent derivative inside_vjp jacobian jit_and_vmap large_inputs values zero
+import jax
+import jax.numpy as jnp
+
+
+def ste_quantize(x):
+    return x * jax.lax.stop_gradient(jnp.sign(x) / x)

@@ -1,0 +1,9 @@
+# misconception: rounding
+# fails: cotangent derivative inside_vjp jacobian jit_and_vmap large_inputs values zero
+import jax
+import jax.numpy as jnp
+
+
+def ste_quantize(x):
+    safe = jnp.where(x == 0, 1, x)
+    return x * jax.lax.stop_gradient(jnp.sign(x) / safe)

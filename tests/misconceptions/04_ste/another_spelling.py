@@ -1,0 +1,9 @@
+# misconception: not_defined
+# fails: none
+import jax
+import jax.numpy as jnp
+
+
+def STE_quantize(x):
+    zero = x - jax.lax.stop_gradient(x)
+    return zero + jax.lax.stop_gradient(jnp.sign(x))

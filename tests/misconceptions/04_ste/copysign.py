@@ -1,0 +1,9 @@
+# misconception: two_valued
+# fails: inside_vjp jit_and_vmap zero
+import jax
+import jax.numpy as jnp
+
+
+def ste_quantize(x):
+    zero = x - jax.lax.stop_gradient(x)
+    return zero + jax.lax.stop_gradient(jnp.copysign(1.0, x).astype(x.dtype))

@@ -1,0 +1,8 @@
+# misconception: zero_gradient
+# fails: cotangent derivative jacobian jit_and_vmap
+import jax
+import jax.numpy as jnp
+
+
+def ste_quantize(x):
+    return jax.lax.stop_gradient((x - x) + jnp.sign(x))

@@ -1,0 +1,10 @@
+# misconception: not_defined
+# fails: none
+import jax
+import jax.numpy as jnp
+
+
+def answer():
+    def ste_quantize(x):
+        zero = x - jax.lax.stop_gradient(x)
+        return zero + jax.lax.stop_gradient(jnp.sign(x))

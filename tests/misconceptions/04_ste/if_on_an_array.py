@@ -1,0 +1,13 @@
+# misconception: raises
+# fails: cotangent derivative inside_vjp jacobian jit_and_vmap large_inputs shape_and_dtype values zero
+import jax
+import jax.numpy as jnp
+
+
+def ste_quantize(x):
+    zero = x - jax.lax.stop_gradient(x)
+    if x > 0:
+        return zero + 1
+    elif x < 0:
+        return zero - 1
+    return zero

@@ -1,0 +1,9 @@
+# misconception: memorised
+# fails: cotangent derivative inside_vjp jacobian jit_and_vmap large_inputs shape_and_dtype values zero
+import jax
+import jax.numpy as jnp
+
+
+def ste_quantize(x):
+    zero = x - jax.lax.stop_gradient(x)
+    return zero + jnp.array([-1.0, 0.0, 1.0, 1.0], x.dtype)

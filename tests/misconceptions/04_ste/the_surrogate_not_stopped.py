@@ -1,0 +1,10 @@
+# misconception: soft_gradient
+# fails: cotangent derivative jacobian jit_and_vmap
+import jax
+import jax.numpy as jnp
+
+
+def ste_quantize(x):
+    soft = jnp.tanh(x)
+    zero = x - jax.lax.stop_gradient(x)
+    return zero + (soft - jax.lax.stop_gradient(soft)) + jax.lax.stop_gradient(jnp.sign(x))

@@ -1,0 +1,9 @@
+# misconception: negated_gradient
+# fails: cotangent derivative jacobian jit_and_vmap
+import jax
+import jax.numpy as jnp
+
+
+def ste_quantize(x):
+    zero = x - jax.lax.stop_gradient(x)
+    return jax.lax.stop_gradient(jnp.sign(x)) - zero

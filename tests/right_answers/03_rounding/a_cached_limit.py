@@ -1,0 +1,9 @@
+# function: largest_safe
+import jax
+import jax.numpy as jnp
+import functools
+
+
+@functools.lru_cache
+def largest_safe(dtype):
+    return 2 ** (jnp.finfo(dtype).nmant + 1)

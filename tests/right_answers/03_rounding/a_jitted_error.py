@@ -1,0 +1,9 @@
+# function: one_line_error
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def one_line_error(x):
+    one_line = x + jax.lax.stop_gradient(jnp.sign(x) - x)
+    return jnp.abs(one_line - jnp.sign(x))

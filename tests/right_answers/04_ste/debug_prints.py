@@ -1,0 +1,8 @@
+import jax
+import jax.numpy as jnp
+
+
+def ste_quantize(x):
+    jax.debug.print("x = {x}", x=x)
+    zero = x - jax.lax.stop_gradient(x)
+    return zero + jax.lax.stop_gradient(jnp.sign(x))

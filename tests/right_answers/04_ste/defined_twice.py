@@ -1,0 +1,11 @@
+import jax
+import jax.numpy as jnp
+
+
+def ste_quantize(x):
+    return jnp.sign(x)
+
+
+def ste_quantize(x):
+    zero = x - jax.lax.stop_gradient(x)
+    return zero + jax.lax.stop_gradient(jnp.sign(x))

@@ -1,0 +1,7 @@
+import jax
+import jax.numpy as jnp
+
+
+def ste_quantize(x):
+    zero = x - jax.lax.stop_gradient(x)
+    return zero + jnp.where(x > 0, 1, jnp.where(x < 0, -1, 0))
