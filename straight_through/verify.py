@@ -8,6 +8,7 @@ import contextlib
 import io
 import os
 import re
+import tempfile
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -170,8 +171,25 @@ def check_bank(exercise: course.Exercise, bank: list[Wrong]) -> list[str]:
     return said
 
 
-def _environment() -> None:
+def _environment(cache: str = "") -> None:
+    """For this process: the CPU, and a folder of compiled code that the workers share."""
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    if cache:
+        os.environ["JAX_COMPILATION_CACHE_DIR"] = cache
+        os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+        os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
+
+
+@contextlib.contextmanager
+def workers():
+    """A pool of processes to try answers in. What one has compiled the others need not."""
+    with (
+        tempfile.TemporaryDirectory(prefix="ste-verify-") as cache,
+        ProcessPoolExecutor(
+            os.cpu_count(), get_context("spawn"), initializer=_environment, initargs=(cache,)
+        ) as pool,
+    ):
+        yield pool
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -183,8 +201,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"ste verify: {error}")
         return 2
     said, count = check_course(), 0
-    context = get_context("spawn")
-    with ProcessPoolExecutor(os.cpu_count(), context, initializer=_environment) as pool:
+    with workers() as pool:
         for exercise in chosen or course.load().exercises:
             try:
                 bank = read_bank(exercise)

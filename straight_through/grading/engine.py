@@ -42,6 +42,7 @@ class Grades:
     isolation: str
     versions: dict[str, str]
     graded: list[Graded] = field(default_factory=list)
+    skipped: tuple[str, ...] = ()  # files that do not count, each with its reason
 
     @property
     def complete(self) -> bool:
@@ -58,13 +59,23 @@ def versions() -> dict[str, str]:
     return {"straight_through": course.load().version, "python": platform.python_version(), **found}
 
 
+# The modules that decide a result. A new report or a new export grades nobody again.
+DECIDING = ("cells", "kernel", "messages", "notebook", "prepare", "runner", "sandbox", "watch")
+
+
+def _deciding_files() -> list[Path]:
+    package, grading = course.PACKAGE, course.PACKAGE / "grading"
+    files = [package / f"{name}.py" for name in ("feedback", "operations", "submission", "wire")]
+    files += [grading / f"{name}.py" for name in DECIDING]
+    return (
+        files + sorted((package / "checks").glob("*.py")) + sorted(grading.rglob("inside/**/*.py"))
+    )
+
+
 @functools.cache
 def _checks_digest(stem: str) -> str:
     """Changes when the checks of an exercise change, or the code that runs and names them."""
-    files = [HIDDEN / f"test_{stem}.py", course.ROOT / "solutions" / f"{stem}.ipynb"]
-    files += sorted((course.PACKAGE / "checks").glob("*.py"))
-    files += [course.PACKAGE / "operations.py", course.PACKAGE / "wire.py"]
-    files += sorted((course.PACKAGE / "grading").rglob("*.py"))
+    files = [HIDDEN / f"test_{stem}.py", SOLUTIONS / f"{stem}.ipynb", *_deciding_files()]
     digest = hashlib.sha256()
     for file in files:
         digest.update(file.read_bytes())
@@ -94,7 +105,8 @@ def grade(
 
     Args:
         place: a notebook, or a folder with one folder for each learner.
-        out: where gradebook, grades.json, grades.csv and reports go; None writes nothing.
+        out: the folder of the gradebook; None keeps none. Grades and reports are written by
+            ``grading.export.write`` and ``grading.reports.write``, as ``ste grade`` does.
         exercises: only these stems.
         roster: a CSV file of who should have handed in.
         seed: what the checks' inputs are drawn from; None takes the gradebook's own, or draws one.
@@ -120,7 +132,8 @@ def grade(
     every = collect(Path(place), exercises, Path(roster) if roster else None)
     book = Gradebook(Path(out) / "gradebook.sqlite") if out else None
     try:
-        grades = Grades(book.seed(seed) if book else (seed or 0), isolation, versions())
+        drawn = book.seed(seed) if book else (seed or 0)
+        grades = Grades(drawn, isolation, versions(), skipped=every.skipped)
         jobs = jobs or os.cpu_count() or 1
         results = _grade_all(every, grades, book, limits or Limits(), jobs, scheduler, on_progress)
         for found, result in zip(every, results, strict=True):
@@ -176,7 +189,7 @@ def _grade_all(every, grades: Grades, book, limits, jobs, scheduler, on_progress
 def _earlier(book: Gradebook, found: Found, failed: Result) -> Result:
     """A failure of ours never replaces a grade."""
     before = book.latest(found.learner, found.exercise)
-    if before is None:
+    if before is None or before.score is None:
         return failed
     before.message = f"Not graded again ({failed.message}) This is the earlier grade."
     return before

@@ -56,7 +56,7 @@ def record(item: Graded) -> dict:
 
 def skipped(grades: Grades) -> tuple[str, ...]:
     """Files that do not count, each with the reason."""
-    return tuple(getattr(grades, "skipped", ()))
+    return tuple(grades.skipped)
 
 
 def document(grades: Grades) -> dict:

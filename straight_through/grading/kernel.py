@@ -31,12 +31,12 @@ THREADS = 32  # for each process that a submission may have
 CHANNELS = ("shell", "iopub")  # the grader opens no others
 # Of what the kernel sends, the grader's process keeps at most this much waiting.
 SOCKET_OPTIONS = {
-    zmq.MAXMSGSIZE: 8 * 2**20,
+    zmq.MAXMSGSIZE: messages.MAX_BYTES,  # of one part of a message
     zmq.RCVHWM: 2000,
     zmq.LINGER: 0,
     zmq.RECONNECT_IVL: -1,  # a socket that was replaced by something else is not followed
 }
-UNREAD = 512 * 2**20  # bytes that the grader's process may grow by while a submission runs
+UNREAD = 256 * 2**20  # bytes that the grader's process may grow by while a submission runs
 
 
 class StartFailed(RuntimeError):
@@ -190,9 +190,7 @@ class WatchedKernel(RunningKernel):
     def _read(self, channel, timeout: float) -> dict | None:
         """The next message if there is one. Nothing in it is to be trusted."""
         try:
-            message = channel.get_msg(timeout=timeout)
-            messages.answers(message, "")
-            return message
+            return messages.receive(channel, timeout)
         except Empty:
             if not self.is_alive():
                 raise self.stop_because("crashed", "the process ended") from None

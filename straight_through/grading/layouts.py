@@ -22,6 +22,7 @@ CANVAS = re.compile(r"^(?P<name>.+?)(?P<late>_LATE)?_(?P<id>\d+)_(?P<order>\d+)_
 NOTEBOOK = re.compile(r"\.ipynb(?:\.txt|\.json)?(?P<copy>\s*\(\d+\))?$", re.IGNORECASE)
 COPY = re.compile(r"[(_ -]copy\s*(\d*)|[(_ -](\d{1,2})\)?$", re.IGNORECASE)
 WRAPPERS = ("submitted", "submissions")
+NBGRADER = {"source", "release", "autograded", "feedback"}  # beside nbgrader's submitted/
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,8 @@ def base(entries: list[Entry], zip_stem: str = "") -> int:
         tops = {entry.parts[depth] for entry in entries if len(entry.parts) > depth + 1}
         loose = [e for e in entries if len(e.parts) == depth + 1 and is_notebook(e.name)]
         wrapper = next((top for top in tops if top.lower() in WRAPPERS), None)
+        if tops - {wrapper} - NBGRADER:
+            wrapper = None  # learners stand beside it
         if wrapper is None and len(tops) == 1 and not loose:
             (top,) = tops
             inner = [e for e in entries if len(e.parts) > depth + 1]

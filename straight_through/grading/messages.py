@@ -6,7 +6,14 @@ printed and stored. What a learner's cells print or show is of no use to the gra
 """
 
 import re
+import time
+from queue import Empty
 
+import zmq
+
+MAX_BYTES = 8 * 2**20  # of a message; an honest kernel caps a cell's output at an eighth of it
+MAX_PARTS = 200  # a frame for each array, and a few more
+COMPLETE = 2  # seconds within which the rest of a message must follow its beginning
 LONGEST = 20_000  # characters of a text
 MOST_LINES = 200  # of a traceback
 ESCAPES = re.compile(
@@ -17,6 +24,32 @@ ESCAPES = re.compile(
 
 class Forged(ValueError):
     """A message that no honest kernel sends."""
+
+
+def receive(channel, timeout: float) -> dict:
+    """The next message of a channel. Raises Empty if there is none, Forged if it is no message.
+
+    jupyter_client would wait without end for the rest of a message that has only begun.
+    """
+    parts: list[bytes] = []
+    size, until = 0, time.monotonic() + timeout
+    while True:
+        if not channel.socket.poll(max(0, int(1000 * (until - time.monotonic())))):
+            if parts:
+                raise Forged("half a message")
+            raise Empty
+        if not parts:
+            until = time.monotonic() + COMPLETE
+        parts.append(channel.socket.recv(zmq.NOBLOCK))
+        size += len(parts[-1])
+        if size > MAX_BYTES or len(parts) > MAX_PARTS:
+            raise Forged("a message that is too long")
+        if not channel.socket.getsockopt(zmq.RCVMORE):
+            break
+    _, rest = channel.session.feed_identities(parts)
+    message = channel.session.deserialize(rest)
+    answers(message, "")
+    return message
 
 
 def clean(text, longest: int = LONGEST) -> str:

@@ -46,6 +46,7 @@ code {{ font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }}
   padding: 0 .3rem; white-space: nowrap; }}
 .bar {{ display: flex; height: .85rem; min-width: 8rem; background: #eee; margin: .35rem 0; }}
 .bar span {{ display: block; height: 100%; }}
+ul {{ padding-left: 1.2rem; margin: .3rem 0; }}
 img {{ max-width: 100%; background: #fff; }}
 figure {{ margin: .6rem 0; break-inside: avoid; }}
 figcaption {{ font-size: .85rem; color: #595959; }}

@@ -42,12 +42,14 @@ class Entry:
 
 
 def printable(text: str) -> str:
-    """One line in normal form C, with nothing that steers a terminal or turns text around."""
-    normal = unicodedata.normalize("NFC", text)
-    return "".join(
-        "\ufffd" if unicodedata.category(c) in ("Cc", "Cf", "Cs") and c not in JOINERS else c
-        for c in normal
-    )
+    """One line in normal form C; what steers a terminal or turns text around is spelled out."""
+    return "".join(map(_spelled, unicodedata.normalize("NFC", text)))
+
+
+def _spelled(c: str) -> str:
+    if c in JOINERS or unicodedata.category(c) not in ("Cc", "Cf", "Cs"):
+        return c
+    return f"\\x{ord(c):02x}" if ord(c) < 256 else f"\\u{ord(c):04x}"
 
 
 def files(place: Path) -> tuple[list[Entry], list[str]]:

@@ -77,8 +77,9 @@ class RoundingCurves:
     def note(self) -> str:
         parts = []
         for name, first in zip(FORMS, self.wrong_from, strict=True):
-            parts.append(f"{name} is " + (f"wrong first near 2^{first}" if first is not None
-                                          else "right everywhere"))
+            size = f"{style.number(self.state.significand)} · 2^{first}"
+            parts.append(f"{name} is " + (f"first wrong at {size}" if first is not None
+                                          else "right in every column"))
         return f"{self.state.dtype} has {self.bits} significant bits. " + "; ".join(parts) + "."
 
     @property

@@ -112,6 +112,12 @@ def test_nbgraders_folder_with_its_time(tmp_path, place):
     assert (bob.learner, bob.submitted_at) == ("bob", None)
 
 
+def test_a_learner_may_be_called_submitted(tmp_path):
+    for learner in ("ada", "submitted"):
+        put(tmp_path, f"{learner}/04_ste.ipynb")
+    assert [f.learner for f in collect(tmp_path)] == ["ada", "submitted"]
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -179,6 +185,8 @@ def test_names_cannot_steer_a_terminal(tmp_path):
     put(tmp_path, "eve\x1b[2J\u202egnp/04_ste\x07.ipynb")
     (found,) = collect(tmp_path)
     assert not set("\x1b\u202e\x07") & set(found.learner + found.file + "".join(found.notes))
+    put(tmp_path, "eve\x1b[3J\u202egnp/04_ste.ipynb")
+    assert len(collect(tmp_path)) == 2  # two folders stay two learners
 
 
 # ---- zips that mean harm

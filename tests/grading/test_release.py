@@ -10,14 +10,23 @@ import nbformat
 import pytest
 from classroom import CASES, EXPECTED, RIGHT
 
-from straight_through import cli, course
+from straight_through import build, cli, course
 from straight_through.checks.visible import hidden_tests
 from straight_through.grading import nbgrader_course
 from straight_through.submission import stub_names
 
 ROOT = course.ROOT
 ENVIRONMENT = {**os.environ, "JAX_PLATFORMS": "cpu"}
-SECRET = ("solutions", "hidden", "misconceptions", "cases", "tests", "gradebook.sqlite", ".git")
+SECRET = (
+    "solutions",
+    "hidden",
+    "misconceptions",
+    "right_answers",
+    "cases",
+    "tests",
+    "gradebook.sqlite",
+    ".git",
+)
 
 
 @pytest.fixture(scope="module")
@@ -44,19 +53,20 @@ def squeezed(text: str) -> str:
 
 
 def solution_bodies() -> list[str]:
-    """The code between the solution markers, without comments."""
+    """The code between the solution markers, as it stands and without comments."""
     found = []
     for path in sorted((ROOT / "solutions").glob("*.ipynb")):
         for cell in nbformat.read(path, as_version=4).cells:
             for body in re.findall(r"### BEGIN SOLUTION\n(.*?)### END", cell.source, re.DOTALL):
                 lines = [line for line in body.splitlines() if not line.strip().startswith("#")]
-                found.append("\n".join(lines))
+                found += [body, "\n".join(lines)]
     return found
 
 
 def test_the_bundle_holds_no_solution_hidden_check_or_wrong_answer(bundle):
     secrets = solution_bodies()
-    secrets += [p.read_text() for p in ROOT.glob("tests/misconceptions/*/*.py")]
+    for folder in ("misconceptions", "right_answers"):
+        secrets += [path.read_text() for path in ROOT.glob(f"tests/{folder}/*/*.py")]
     secrets += [p.read_text() for p in CASES.glob("*.py") if EXPECTED[p.stem]["full_marks"]]
     for path in (ROOT / "tests" / "hidden").glob("test_*.py"):
         parts = re.split(r"^(?=@graded)", path.read_text(), flags=re.MULTILINE)
@@ -152,12 +162,11 @@ def answered(notebook, answer):
     return notebook
 
 
-def points_in_process(answer) -> float:
-    """What the cells of the assignment give, run as nbgrader runs them: a cell that raises gets
+def points_in_process(notebook) -> float:
+    """What the cells of an assignment give, run as nbgrader runs them: one that raises gives
     nothing."""
-    notebook = nbgrader_course.notebook(course.load().exercise("04_ste"), seed=11)
     namespace, score = {"__name__": "__main__"}, 0
-    for cell in answered(notebook, answer).cells:
+    for cell in notebook.cells:
         mark = cell.metadata.get("nbgrader", {})
         if cell.cell_type != "code" or mark.get("grade_id", "").startswith("check_"):
             continue
@@ -169,9 +178,14 @@ def points_in_process(answer) -> float:
     return score
 
 
+def points_of(answer) -> float:
+    notebook = nbgrader_course.notebook(course.load().exercise("04_ste"), seed=11)
+    return points_in_process(answered(notebook, answer))
+
+
 @pytest.mark.parametrize("name", EXPECTED)
 def test_the_cells_for_nbgrader_agree_on_every_case(name):
-    score = points_in_process((CASES / f"{name}.py").read_text())
+    score = points_of((CASES / f"{name}.py").read_text())
     assert (score == 10) == EXPECTED[name]["full_marks"]
 
 
@@ -179,19 +193,21 @@ def test_names_of_the_learner_are_neither_used_nor_overwritten():
     helpers = "def ste(x):\n    return x\n\n\nElementwise = submission = graded = io = None\n"
     answer = helpers + RIGHT.replace("return zero", "return ste(zero)")
     assert "ste(zero)" in answer
-    assert points_in_process(answer + "\njnp = None\nimport jax.numpy as jnp\n") == 10
+    assert points_of(answer + "\njnp = None\nimport jax.numpy as jnp\n") == 10
 
 
 @pytest.mark.parametrize("exercise", course.load().exercises, ids=lambda e: e.stem)
-def test_each_assignment_has_our_points_and_ends_without_a_value(exercise):
+def test_each_assignment_gives_our_points_to_its_solution_and_none_to_its_stub(exercise):
     notebook = nbgrader_course.notebook(exercise, seed=1)
     cells = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade")]
     assert sum(cell.metadata.nbgrader.points for cell in cells) == exercise.points
+    assert points_in_process(notebook) == exercise.points
+    assert points_in_process(build.build(notebook)) == 0  # the stubs
     # nbgrader takes a last value that is no float for full marks; a statement has no value.
     assert all(cell.source.endswith("_hidden_check()\n### END HIDDEN TESTS") for cell in cells)
 
 
-SOME = ["right_zero_first", "wrong_one_line", "wrong_plain_sign", "wrong_name", "wrong_stub"]
+SOME = ["right_zero_first", "wrong_one_line", "wrong_name", "wrong_stub"]
 
 
 def nbgrader(folder, *arguments):
@@ -220,4 +236,4 @@ def test_nbgrader_generates_and_grades_the_assignment(tmp_path):
             graded = book.find_submission("04_ste", name)
             assert graded.max_score == 10
             assert (graded.score == 10) == EXPECTED[name]["full_marks"], name
-            assert graded.score == points_in_process((CASES / f"{name}.py").read_text()), name
+            assert graded.score == points_of((CASES / f"{name}.py").read_text()), name

@@ -1,0 +1,279 @@
+"""Hostile submissions: none changes another's grade, harms the host, or stops the batch."""
+
+import json
+import os
+import site
+import socket
+import threading
+import time
+
+import psutil
+import pytest
+from attacks import (
+    DIRTY,
+    DIRTY_CELL,
+    FORGE,
+    FORGED,
+    FULL_DISK,
+    LEFT_BEHIND,
+    PATCHED,
+    PROBE,
+    STOPPED,
+)
+from classroom import RIGHT, by_learner, cell, hand_in, notebook
+
+from straight_through import course
+from straight_through.checks.visible import HIDDEN
+from straight_through.grading import grade, sandbox
+from straight_through.grading.kernel import WatchedKernel
+from straight_through.grading.sandbox import Limits, bubblewrap
+from straight_through.grading.watch import own_memory
+from straight_through.submission import SubmissionStopped
+
+LIMITS = Limits(cell=6, request=4, total=40, memory=2**30)
+MARK = f"3600.{os.getpid()}"  # a time to sleep, which tells our leftovers from others
+SECRET = f"secret-{os.getpid()}"
+
+
+def probe(folder, out, port: int, sandboxed: bool) -> str:
+    paths = [HIDDEN / "test_04_ste.py", course.ROOT / "solutions" / "04_ste.ipynb"]
+    paths += [course.PACKAGE / "surrogates.py", out / "gradebook.sqlite", folder / "right"]
+    facts = {
+        "PATHS": [str(path) for path in paths],
+        "NAMES": ["test_04_ste.py", "problems.py", "04_ste.ipynb", "gradebook.sqlite"],
+        "PORT": port,
+        "GRADER": os.getpid(),
+        "SECRET": SECRET.encode(),
+        "SITE": site.getsitepackages()[0],
+        "SANDBOXED": sandboxed,
+    }
+    return "".join(f"{name} = {value!r}\n" for name, value in facts.items()) + PROBE
+
+
+@pytest.fixture(scope="module")
+def port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("out")
+
+
+@pytest.fixture(scope="module")
+def grades(place, port):
+    folder, out = place
+    every = {**FORGED, **PATCHED, **{name: source for name, (source, _) in STOPPED.items()}}
+    for learner, source in every.items():
+        hand_in(folder, learner, source)
+    hand_in(folder, "right", RIGHT)
+    hand_in(folder, "zzz_right_at_the_end", RIGHT)
+    hand_in(folder, "full_disk", RIGHT + FULL_DISK)
+    hand_in(folder, "left_behind", RIGHT + LEFT_BEHIND.replace("MARK", MARK))
+    hand_in(folder, "dirty", DIRTY)
+    dirty = notebook(RIGHT)
+    dirty.cells.append(cell(DIRTY_CELL))
+    hand_in(folder, "dirty_cell", dirty)
+    hand_in(folder, "probe", probe(folder, out, port, sandboxed=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STE_TEST_SECRET", SECRET)
+        return grade(folder, out, seed=5, limits=LIMITS, jobs=2)
+
+
+@pytest.fixture(scope="module")
+def graded(grades):
+    return by_learner(grades)
+
+
+def test_no_attack_finds_a_way_out(graded):
+    (note,) = graded["probe"].result.notes[:1]
+    assert "0 worked:" in note
+
+
+def test_the_same_attacks_work_without_a_sandbox(place, port, tmp_path):
+    """So the test above would see a hole."""
+    folder, out = place
+    hand_in(tmp_path, "probe", probe(folder, out, port, sandboxed=False))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STE_TEST_SECRET", SECRET)
+        item = by_learner(grade(tmp_path, isolation="none", limits=LIMITS, jobs=1))["probe"]
+    note = item.result.notes[0]
+    for name in ("not its own", "by its name", "network", "grader's process", "a secret"):
+        assert name in note
+
+
+@pytest.mark.parametrize("learner", ["right", "zzz_right_at_the_end", "full_disk", "left_behind"])
+def test_a_right_answer_has_its_marks_whatever_happens_around_it(graded, learner):
+    result = graded[learner].result
+    assert (result.status, result.score, result.message) == ("graded", 10, "")
+
+
+@pytest.mark.parametrize("learner", FORGED)
+def test_a_forged_reply_earns_nothing_and_is_no_error_of_ours(graded, learner):
+    result = graded[learner].result
+    assert result.status in ("crashed", "timeout"), result
+    assert result.score == 0
+    assert result.message.startswith("Stopped while ")
+
+
+@pytest.mark.parametrize("learner", PATCHED)
+def test_a_wrong_answer_earns_no_point_more_for_what_it_patches(graded, learner):
+    result = graded[learner].result
+    assert result.status in ("graded", "crashed", "timeout")
+    assert result.score <= 4
+    assert not [check for check in result.checks if check["outcome"] == "error"]
+
+
+@pytest.mark.parametrize("learner", STOPPED)
+def test_who_uses_too_much_is_stopped_and_told_why(graded, learner):
+    result = graded[learner].result
+    assert result.status in ("crashed", "timeout") and result.score == 0
+    assert STOPPED[learner][1] in result.message
+
+
+def test_the_batch_is_complete(grades, place):
+    assert grades.complete
+    json.dumps([item.result.checks for item in grades.graded], ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize("learner", ["dirty", "dirty_cell"])
+def test_messages_hold_neither_escapes_nor_half_characters(graded, learner):
+    result = graded[learner].result
+    said = [result.message, *result.notes, *(check["message"] for check in result.checks)]
+    assert any("red" in text for text in said)
+    for text in said:
+        assert text.replace("\n", "").isprintable()
+        text.encode()
+
+
+def test_markup_in_a_message_stays_plain_text(graded):
+    messages = [check["message"] for check in graded["dirty"].result.checks]
+    assert any("<script>alert(1)</script>" in message for message in messages)
+
+
+def test_nothing_that_a_submission_started_outlives_it(graded):
+    assert _left() == []
+
+
+def _left() -> list[int]:
+    found = []
+    for process in psutil.process_iter(["cmdline"]):
+        if MARK in (process.info["cmdline"] or []):
+            found.append(process.pid)
+    return found
+
+
+# ---- without a sandbox
+
+
+def test_without_a_sandbox_limits_and_cleaning_up_still_hold(tmp_path):
+    hand_in(tmp_path, "right", RIGHT + LEFT_BEHIND.replace("MARK", MARK))
+    hand_in(tmp_path, "memory", STOPPED["numpy_memory"][0])
+    hand_in(tmp_path, "endless", "while True:\n    pass\n")
+    deep = "import os\nfor _ in range(1500):\n    os.mkdir('d')\n    os.chdir('d')\n"
+    hand_in(tmp_path, "deep", RIGHT + deep)
+    before = set(os.listdir("/tmp"))
+    graded = by_learner(grade(tmp_path, isolation="none", limits=LIMITS, jobs=2))
+    assert graded["right"].result.score == graded["deep"].result.score == 10
+    assert "GB of memory" in graded["memory"].result.message
+    assert graded["endless"].result.status == "timeout"
+    assert _left() == []
+    assert not [name for name in set(os.listdir("/tmp")) - before if _is_ours(name)]
+
+
+def _is_ours(name: str) -> bool:
+    return os.path.isdir(f"/tmp/{name}/d")
+
+
+# ---- the grader's own process
+
+FLOODS = {
+    "output": FORGE
+    + """
+socket = kernel.iopub_thread.socket
+parts = [b"stream", b"<IDS|MSG>", b"x" * 64, b"{}", b"{}", b"{}", b"x" * 7_000_000]
+while True:
+    socket.send_multipart(parts)
+""",
+    "buffers": FORGE
+    + """
+forge(lambda: (b'{"ok": true, "result": {"static": 1}}', [b"x" * 2**22] * 100))
+""",
+    "one reply": FORGE
+    + """
+forge(lambda: (b'{"ok": true, "result": {"static": "' + b"x" * 2**28 + b'"}}', []))
+""",
+    "an endless message": FORGE
+    + """
+import zmq
+async def handler(stream, ident, parent):
+    for part in [*ident, b"<IDS|MSG>"]:
+        stream.send(part, zmq.SNDMORE)
+    while True:
+        zmq.Socket.send(stream, b"x" * 4_000_000, zmq.SNDMORE)
+kernel.shell_handlers["ste_request"] = handler
+""",
+}
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_a_flood_neither_fills_nor_blocks_the_grader(flood):
+    limits = Limits(cell=6, request=4, total=20, memory=2**30)
+    kernel = WatchedKernel(limits=limits)
+    begin, before, most = time.monotonic(), own_memory(), [0]
+    done = threading.Event()
+
+    def measure():
+        while not done.wait(0.02):
+            most[0] = max(most[0], own_memory() - before)
+
+    sampler = threading.Thread(target=measure)
+    sampler.start()
+    try:
+        with pytest.raises(SubmissionStopped):
+            request = kernel.execute_cell_input(FLOODS[flood], allow_stdin=False)
+            kernel.await_reply(request)
+            content = {"name": "ste_quantize", "op": "about"}
+            kernel.request(content, [])
+            raise AssertionError("the flood was not noticed")
+    finally:
+        kernel.close()
+        done.set()
+        sampler.join()
+    assert time.monotonic() - begin < 15
+    assert most[0] < 600 * 2**20
+
+
+# ---- the command of the sandbox
+
+
+def test_an_installed_course_is_hidden_however_it_is_reached(tmp_path, monkeypatch):
+    packages = tmp_path / "env" / "lib" / "python3" / "site-packages"
+    (packages / "straight_through").mkdir(parents=True)
+    (tmp_path / "env" / "lib64").symlink_to("lib")
+    (tmp_path / "link").symlink_to("env")
+    monkeypatch.setattr(site, "getsitepackages", lambda: [str(packages)])
+    shown = [str(tmp_path / name) for name in ("env/lib", "env/lib64", "link")]
+    hidden = sandbox._hidden_places(shown)
+    inside = "python3/site-packages/straight_through"
+    assert hidden == [
+        str(tmp_path / "env" / "lib" / inside),
+        str(tmp_path / "env" / "lib64" / inside),
+        str(tmp_path / "link" / "lib" / inside),
+    ]
+
+
+def test_an_environment_in_the_courses_own_folder_shows_nothing_of_the_course(monkeypatch):
+    for name in ("prefix", "exec_prefix"):
+        monkeypatch.setattr("sys." + name, str(course.ROOT))
+    places = sandbox._interpreter_places()
+    for secret in (course.PACKAGE, HIDDEN, course.ROOT / "solutions", course.ROOT / ".ste"):
+        assert not any(str(secret).startswith(place) for place in places)
+
+
+def test_the_command_writes_to_nothing_of_the_host():
+    command = bubblewrap("/folder", Limits(), cache="/compiled")
+    assert "--bind" not in command and "--dev-bind" not in command
+    assert {"--unshare-all", "--die-with-parent", "--clearenv", "--cap-drop"} <= set(command)
+    assert "--bind" in bubblewrap("/folder", Limits(), cache="/compiled", warming=True)
