@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from straight_through import course
+from straight_through.checks.misconceptions import MISCONCEPTIONS
 
 SECTIONS = ("checks", "predictions", "hints")
 
@@ -197,8 +198,8 @@ def _open(results: dict[str, dict | None]) -> str:
     notes = []
     for name, result in results.items():
         if result and not result["passed"]:
-            labels = ", ".join(result["labels"])
-            notes.append(f"{name} ({labels})" if labels else name)
+            titles = [MISCONCEPTIONS[x].title for x in result["labels"] if x in MISCONCEPTIONS]
+            notes.append(f"{name} ({titles[0].lower()})" if titles else name)
     return "; ".join(notes)
 
 
@@ -206,6 +207,6 @@ def _closing(done: int, exercises: tuple[course.Exercise, ...]) -> str:
     if done == len(exercises):
         return (
             f"All {done} exercises are done. You can now build a quantizer whose values are exact "
-            "and whose gradient is the one you chose, and prove both."
+            "and whose gradient is the one you chose, and test both."
         )
     return f"{done} of {len(exercises)} exercises done."

@@ -167,7 +167,8 @@ def summary(grades: Grades, out: Path) -> str:
     statuses = Counter(item.result.status for item in grades.graded)
     counted = ", ".join(f"{count} {status}" for status, count in statuses.most_common())
     labels = Counter(label for item in grades.graded for label in item.result.misconceptions[:1])
-    lines = [f"{len(grades.graded)} submissions: {counted}."]
+    several = "s" if len(grades.graded) != 1 else ""
+    lines = [f"{len(grades.graded)} submission{several}: {counted}."]
     if labels:
         most = ", ".join(f"{label} ({count})" for label, count in labels.most_common(5))
         lines.append(f"Most frequent: {most}.")

@@ -105,8 +105,8 @@ def forget(out: Path, learner: str) -> str:
     if not count and not listed:
         raise UsageError(f"Nothing is stored about {learner!r} in {out}.")
     return (
-        f"Deleted what {out} held about {learner}. The notebooks that were handed in, and files "
-        "you made for an LMS, are yours to delete."
+        f"Deleted what {out} held about {learner}. The notebooks that were handed in, and what "
+        "you uploaded to an LMS, are yours to delete."
     )
 
 

@@ -143,7 +143,7 @@ def test_the_table_shows_what_is_done_begun_and_open(contents):
     mine.record_check("02_two", "three", False, ["rounding"])
     lines = progress.table(mine).splitlines()
     assert lines[0].split() == ["01_one", "done", "1/1"]
-    assert lines[1].split() == ["02_two", "started", "0/2", "three", "(rounding)"]
+    assert lines[1].split() == ["02_two", "started", "0/2", "three", "(lost", "to", "rounding)"]
     assert lines[-1] == "1 of 2 exercises done."
 
 

@@ -11,6 +11,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from straight_through import __version__, course
+from straight_through.checks.misconceptions import MISCONCEPTIONS
 
 PROJECT = tomllib.loads((course.ROOT / "pyproject.toml").read_text())["project"]
 ENVIRONMENT = yaml.safe_load((course.ROOT / "environment.yml").read_text())
@@ -86,3 +87,9 @@ def test_no_lock_file():
     names = {path.name for path in course.ROOT.iterdir()}
     assert not names & {"uv.lock", "poetry.lock", "pixi.lock", "Pipfile.lock", "pdm.lock"}
     assert not list(course.ROOT.glob("*conda-lock*"))
+
+
+def test_the_page_about_checks_lists_every_name_in_order():
+    page = (course.ROOT / "docs" / "how-checks-work.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*) \|$", page, re.MULTILINE)
+    assert rows == [(m.label, m.kind, m.sentence) for m in MISCONCEPTIONS.values()]
