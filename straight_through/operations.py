@@ -153,11 +153,16 @@ def failure(error: BaseException) -> dict:
     except BaseException:
         pass
     return {
-        "type": str(type(error).__name__)[:80],
-        "message": str(message).strip()[:600],
+        "type": _plain(type(error).__name__, 80),
+        "message": _plain(message, 600),
         "line": line if isinstance(line, int) else None,
-        "text": str(text).strip()[:200],
+        "text": _plain(text, 200),
     }
+
+
+def _plain(text, longest: int) -> str:
+    """Half a character (a lone surrogate) cannot be sent."""
+    return str(text).strip()[:longest].encode("utf-8", "replace").decode()
 
 
 def _wide(value) -> bool:

@@ -8,13 +8,13 @@ import contextlib
 import io
 import os
 import re
-import tempfile
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
+import jax
 import nbformat
 
 from straight_through import course
@@ -171,30 +171,17 @@ def check_bank(exercise: course.Exercise, bank: list[Wrong]) -> list[str]:
     return said
 
 
-def _environment(cache: str = "") -> None:
-    """For this process: the CPU, and a folder of compiled code that the workers share."""
-    os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    if cache:
-        os.environ["JAX_COMPILATION_CACHE_DIR"] = cache
-        os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
-        os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
+def _environment() -> None:
+    jax.config.update("jax_platforms", "cpu")
 
 
-@contextlib.contextmanager
-def workers():
-    """A pool of processes to try answers in. What one has compiled the others need not."""
-    with (
-        tempfile.TemporaryDirectory(prefix="ste-verify-") as cache,
-        ProcessPoolExecutor(
-            os.cpu_count(), get_context("spawn"), initializer=_environment, initargs=(cache,)
-        ) as pool,
-    ):
-        yield pool
+def workers() -> ProcessPoolExecutor:
+    """A pool of processes to try answers in."""
+    return ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), initializer=_environment)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Prove the course, or only the exercises named in ``argv``; 0 if everything holds."""
-    _environment()
     try:
         chosen = [course.load().exercise(stem) for stem in argv or []]
     except ValueError as error:

@@ -75,7 +75,7 @@ class _Encoder:
             return {type(value).__name__.lower(): str(value)[:MAX_TEXT]}
         if isinstance(value, str) and not isinstance(value, np.generic):
             short = len(value) <= MAX_TEXT
-            return {"static": str(value)} if short else {"opaque": "a long string"}
+            return {"static": _encodable(value)} if short else {"opaque": "a long string"}
         if isinstance(value, Key):
             return {"key": value.implementation, "data": self._array(value.data)}
         if isinstance(value, np.dtype) or (
@@ -94,7 +94,8 @@ class _Encoder:
             return {"opaque": f"a {type(value).__name__} of {len(value)} items"}
         if isinstance(value, dict):
             items = [
-                [str(key)[:MAX_TEXT], self.node(item, depth + 1)] for key, item in value.items()
+                [_encodable(str(key)[:MAX_TEXT]), self.node(item, depth + 1)]
+                for key, item in value.items()
             ]
             return {"dict": items}
         kind = "tuple" if isinstance(value, tuple) else "list"
@@ -108,6 +109,11 @@ class _Encoder:
             return {"opaque": f"an array of {value.nbytes / 2**20:.0f} MB"}
         self._buffers.append(np.ascontiguousarray(value).tobytes())
         return {"array": name, "shape": list(value.shape), "buffer": len(self._buffers) - 1}
+
+
+def _encodable(text: str) -> str:
+    """Half a character (a lone surrogate) cannot be sent."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def decode(node, buffers: list[bytes]):

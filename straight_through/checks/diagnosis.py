@@ -213,8 +213,12 @@ class Diagnosis:
         return Samples.gather(rows) if rows else None
 
     def _values(self) -> str | None:
-        """Of all labels that apply, in whichever way the value is asked for, the first."""
+        """The first label that explains the first way of asking in which values are wrong.
+
+        NaN and infinity count in whichever way they come.
+        """
         values = [s for s in map(self._samples, self.hows) if s is not None]
+        wrong = next((s for s in values if s.wrong.any()), None)
         slopes = self._slopes(VJP, ones=True) if VJP in self.hows else None
         every = [*values, slopes] if slopes is not None else values
         for label, rule in VALUE_RULES[self.problem.name].items():
@@ -223,7 +227,7 @@ class Diagnosis:
             elif label == "not_finite":
                 hit = any((~np.isfinite(s.y)).any() for s in every)
             else:
-                hit = any(s.wrong.any() and rule(s) for s in values)
+                hit = wrong is not None and rule(wrong)
             if hit:
                 return label
         return None

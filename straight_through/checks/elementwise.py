@@ -198,7 +198,7 @@ class Elementwise:
         return [g, np.ones_like(g)]
 
     def ways(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        """All ways to ask for a value, (operation, mode), each with the dtypes to ask it in.
+        """All ways to ask for a value, (operation, mode), each with its dtypes; the widest first.
 
         One dtype has to do where JAX compiles anew for little to be learned: for a batch, which
         has a shape of its own, and for a plain call under jit where jit of the vjp says the rest.
@@ -206,8 +206,8 @@ class Elementwise:
         if self.problem.slope is None:
             return {("call", "plain"): FLOATS, ("call", "jit"): FLOATS, ("call", "vmap"): ONE}
         return {
-            **{("call", "plain"): FLOATS, ("call", "jit"): ONE, ("call", "vmap"): ONE},
-            **{("vjp", "plain"): FLOATS, ("vjp", "jit"): FLOATS, ("vjp", "vmap"): ONE},
+            **{("call", "plain"): FLOATS, ("vjp", "plain"): FLOATS, ("vjp", "jit"): FLOATS},
+            **{("call", "jit"): ONE, ("call", "vmap"): ONE, ("vjp", "vmap"): ONE},
         }
 
     def batches(self, dtype: str, mode: str = "plain"):

@@ -21,6 +21,10 @@ def _is_int(value) -> bool:
     return type(value) is int
 
 
+def _is_right(value, dtype: str) -> bool:
+    return _is_int(value) and value == expected(dtype)
+
+
 class LargestSafe:
     """The checks on one submission."""
 
@@ -67,6 +71,9 @@ class LargestSafe:
             self._compare(dtype, repr(dtype), dtype)
 
 
+RAISED = object()  # in place of an answer
+
+
 class LimitDiagnosis:
     """The labels of one submission."""
 
@@ -77,38 +84,44 @@ class LimitDiagnosis:
         try:
             return self.submission.call(NAME, argument)
         except (SubmissionRaised, WireError):
-            return "raised"
+            return RAISED
 
     def labels(self) -> list[str]:
-        fatal = structure(self.submission, NAME)
-        if fatal:
-            return [fatal]
-        first = self._ask(EXAMPLE)
-        if first is None or first == "raised":
-            return ["returns_none" if first is None else "raises"]
-        if not _is_int(first):
-            return ["not_an_int"]
-        got = [self._ask(DTYPES[dtype]) for dtype in FLOATS]
-        return [label] if (label := self._values(got)) else self._spellings()
+        label = structure(self.submission, NAME) or self._example() or self._values()
+        return [label] if label else self._spellings()
 
-    def _values(self, got: list) -> str | None:
-        want = [expected(dtype) for dtype in FLOATS]
-        if got == want:
+    def _example(self) -> str | None:
+        first = self._ask(EXAMPLE)
+        if first is RAISED:
+            return "dtype_like" if _is_right(self._ask("float16"), "float16") else "raises"
+        if first is None:
+            return "returns_none"
+        return None if _is_int(first) else "not_an_int"
+
+    def _values(self) -> str | None:
+        got = {dtype: self._ask(DTYPES[dtype]) for dtype in FLOATS}
+        if all(_is_right(value, dtype) for dtype, value in got.items()):
             return None
-        if not all(_is_int(value) for value in got):
-            # The shown example may be all that was answered.
-            return "memorised" if got[FLOATS.index("float16")] == 2048 else "not_an_int"
-        if len(set(got)) == 1:
-            return "memorised" if got[0] == expected("float16") else "one_dtype"
-        ratios = {value / right for value, right in zip(got, want, strict=True)}
-        if ratios in ({2.0}, {0.5}):
+        whole = {value for value in got.values() if _is_int(value)}
+        if whole == {expected("float16")}:  # for the others the same, or nothing
+            return "memorised"
+        if any(value is RAISED for value in got.values()):
+            return "raises"
+        if not all(_is_int(value) for value in got.values()):
+            return "not_an_int"
+        if len(whole) == 1:
+            return "one_dtype"
+        pairs = [(value, expected(dtype)) for dtype, value in got.items()]
+        if all(value == 2 * right for value, right in pairs) or all(
+            2 * value == right for value, right in pairs
+        ):
             return "off_by_a_bit"
-        if {value - right for value, right in zip(got, want, strict=True)} <= {-1, 0, 1, 2}:
+        if all(-1 <= value - right <= 2 for value, right in pairs):
             return "next_to_limit"
-        if got == [int(jnp.finfo(DTYPES[dtype]).max) for dtype in FLOATS]:
+        if all(value == int(jnp.finfo(DTYPES[dtype]).max) for dtype, value in got.items()):
             return "largest_float"
         return "wrong_values"
 
     def _spellings(self) -> list[str]:
-        got = [self._ask(dtype) for dtype in FLOATS]
-        return ["dtype_like"] if got != [expected(dtype) for dtype in FLOATS] else []
+        every = all(_is_right(self._ask(dtype), dtype) for dtype in FLOATS)
+        return [] if every else ["dtype_like"]

@@ -106,7 +106,7 @@ SLOPES = ("ignored_cotangent", "mixed_jacobian", "zero_gradient", "negated_gradi
 SLOPES = (*SLOPES, "scaled_gradient", "clipped_gradient", "soft_gradient")
 LABELS = {
     "ste_quantize": (*STRUCTURE, *STE_RULES, *SLOPES),
-    "sign_slope": (*STRUCTURE, *VALUE_RULES["sign_slope"], "soft_gradient"),
+    "sign_slope": (*STRUCTURE, *VALUE_RULES["sign_slope"], "mixed_jacobian", "soft_gradient"),
     "frozen_square": (*STRUCTURE, *VALUE_RULES["frozen_square"], *SLOPES, "true_derivative"),
     "one_line_error": (*STRUCTURE, *VALUE_RULES["one_line_error"]),
     "largest_safe": (

@@ -25,7 +25,7 @@ from straight_through.grading.sandbox import SOCKETS, WRITABLE, Limits, SandboxS
 from straight_through.submission import Submission, SubmissionStopped
 
 SLICE = 0.2  # seconds between two looks at a silent kernel
-WATCH = 0.05  # seconds between two looks at what it uses
+WATCH = 0.02  # seconds between two looks at what it uses
 START = 60  # seconds that a kernel may take to be ready
 THREADS = 32  # for each process that a submission may have
 CHANNELS = ("shell", "iopub")  # the grader opens no others
@@ -85,12 +85,15 @@ class WatchedKernel(RunningKernel):
         if self._isolated:
             inner = self._first_inside(outer)
             self._processes.insert(0, inner)
-            self._meter = watch.NamespaceMeter(inner.pid, WRITABLE)
+            self._meter = watch.NamespaceMeter(inner.pid, WRITABLE, self.limits.processes)
             sockets = f"{self._meter.root}{SOCKETS}/s"
         else:
             self._meter = watch.TreeMeter(outer, self.folder)
             sockets = f"{self.folder}/s"
         self._connect(sockets)
+        for process in watch.family(outer):  # if the host runs out of memory, these go first
+            with suppress(OSError), open(f"/proc/{process.pid}/oom_score_adj", "w") as file:
+                file.write("1000")
 
     def _first_inside(self, outer: psutil.Process) -> psutil.Process:
         """The first process of the sandbox: when it ends, the system ends all others in it."""

@@ -40,7 +40,10 @@ def receive(channel, timeout: float) -> dict:
             raise Empty
         if not parts:
             until = time.monotonic() + COMPLETE
-        parts.append(channel.socket.recv(zmq.NOBLOCK))
+        try:  # a message that was there a moment ago is gone when its sender is
+            parts.append(channel.socket.recv(zmq.NOBLOCK))
+        except zmq.Again:
+            raise Forged("half a message") from None
         size += len(parts[-1])
         if size > MAX_BYTES or len(parts) > MAX_PARTS:
             raise Forged("a message that is too long")

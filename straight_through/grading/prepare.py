@@ -8,6 +8,7 @@ cells earn nothing and cost nothing.
 import ast
 import functools
 import re
+import textwrap
 import warnings
 from dataclasses import dataclass, field
 
@@ -28,13 +29,15 @@ MARKER = re.compile(r"^\s*#+\s*(NBVAL_\w+|PYTEST_VALIDATE_IGNORE_OUTPUT)\s*$", r
 SPECIAL = re.compile(
     r"^([ \t]*)(?:(%|!{1,2}|%!)[ \t]*([\w.-]*).*|\??[\w.]+\?{1,2}[ \t]*)$", re.MULTILINE
 )
-INSTALL = "pip pip3 conda mamba micromamba uv apt apt-get"
 # Magics that run or time the learner's code. All others set up a screen, or an extension that is
-# not here, and would stop the cell that holds an answer.
+# not here, and would stop the cell that holds an answer; so would a command of the system, since
+# the sandbox starts no other program.
 KEPT = set(
-    "time timeit prun run reset reset_selective cd pwd ls env set_env who who_ls whos precision "
-    "xmode pprint alias history".split()
+    "time timeit prun run reset reset_selective cd pwd env set_env who who_ls whos precision "
+    "xmode pprint history".split()
 )
+# IPython cuts off leading blank lines, and counts the others from there.
+BLANK = re.compile(r"\A[ \t]*\n(?=(?:[ \t]*\n)*([ \t]*)(?!%%)\S)")
 RUNS_PYTHON = re.compile(r"\s*%%(time|capture|prun)\b[^\n]*\n")
 FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -58,6 +61,7 @@ def python(source: str) -> str:
         source = "\n" * found[0].count("\n") + source[found.end() :]
     if source.lstrip().startswith("%%"):
         return ""
+    source = textwrap.dedent(source)  # as IPython does
     return source if _tree(source) else SPECIAL.sub(r"\1pass", source)
 
 
@@ -174,11 +178,14 @@ def _clean(cell: Cell, number: int, repairs: list[str]) -> None:
     if MARKER.search(cell.source):
         cell.source = MARKER.sub("", cell.source)
         repairs.append(f"removed an nbval marker from cell {number}")
+    cell.source = BLANK.sub(r"\1#\n", cell.source)
     body = RUNS_PYTHON.match(cell.source)
     if cell.source.lstrip().startswith("%%") and not body:
         return  # another language: not ours to read
     start = body.end() if body else 0
-    if _tree(cell.source[start:]) is None:  # else what looks like a magic is part of a text
+    if (
+        _tree(textwrap.dedent(cell.source[start:])) is None
+    ):  # else what looks like a magic is part of a text
         left_out: list[str] = []
         cleaned = SPECIAL.sub(functools.partial(_without_magic, left_out), cell.source[start:])
         cell.source = cell.source[:start] + cleaned
@@ -190,8 +197,6 @@ def _without_magic(left_out: list[str], found: re.Match) -> str:
     indent, sign, name = found[1], found[2], found[3]
     if sign is None or (sign == "%" and name in KEPT):
         return found[0]
-    if sign != "%" and name not in INSTALL.split():
-        return found[0]  # a shell command finds nothing in the sandbox, and harms nothing
     left_out.append(f"{sign}{name}")
     return f"{indent}pass"
 

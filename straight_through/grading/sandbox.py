@@ -124,8 +124,9 @@ def bubblewrap(folder: str, limits: Limits, cache: str = "", warming: bool = Fal
     program = shutil.which("bwrap") or "bwrap"
     command = [program, "--unshare-all", *_more_isolation(program), "--die-with-parent"]
     command += ["--new-session", "--cap-drop", "ALL", "--hostname", "submission"]
-    # Options apply in order: what is mounted later hides what was there before.
-    command += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    # Options apply in order: what is mounted later hides what was there before. To root, the
+    # settings of the host's kernel in /proc/sys are ordinary files.
+    command += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
     for place in WRITABLE:
         size = limits.disk if place == SCRATCH else SMALL
         command += ["--size", str(size), "--tmpfs", place]
@@ -155,6 +156,7 @@ def _guest_files() -> list[str]:
     """Our few files inside: the kernel, the wire format, the operations, the package's shadow."""
     files = {
         "ste_kernel.py": INSIDE / "ste_kernel.py",
+        "ste_seccomp.py": INSIDE / "ste_seccomp.py",
         "ste_wire.py": course.PACKAGE / "wire.py",
         "ste_operations.py": course.PACKAGE / "operations.py",
         "straight_through": INSIDE / "straight_through",

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import textwrap
 
 import nbformat
 import pytest
@@ -278,6 +279,7 @@ WHERE = {
         STUB,
     ],
     "with a stub of its own before": [STUB + "\n\n" + RIGHT, STUB],
+    "indented": ["".join(f"    {line}\n" for line in RIGHT.split("\n")), STUB],
     "after a magic": ["%%time\n" + RIGHT.replace("\n", "\n"), STUB],
 }
 
@@ -286,7 +288,7 @@ WHERE = {
 def test_an_answer_is_found_wherever_it_stands(name):
     result = prepared(code(*WHERE[name]))
     assert not result.stubs and not result.undefined
-    if name != "after a magic":  # which plain Python does not run
+    if name not in ("after a magic", "indented"):  # which plain Python does not run
         assert gives(result, 1.0) and gives(result, -1.0)
     if STUB in WHERE[name]:
         assert any("untouched stub" in repair for repair in result.repairs)
@@ -348,16 +350,25 @@ def test_what_does_not_define_the_function_does_not_replace_the_stub(source):
 
 def test_magics_without_use_are_left_out_and_told():
     magics = "%matplotlib widget\n%load_ext autoreload\n%autoreload 2\n!pip install jax\n"
-    magics += "%pip install jax\nif True:\n    !pip3 install x\n    %config A.b = 1\n"
+    magics += "%pip install jax\nif True:\n    !pip3 install x\n    !ls\n    %config A.b = 1\n"
     result = prepared(code(magics + RIGHT))
     exec(compile(result.notebook.cells[1].source, "cell", "exec"), {})
     told = " ".join(result.repairs)
-    for name in ("%matplotlib", "%load_ext", "%autoreload", "!pip", "%pip", "!pip3", "%config"):
+    for name in (
+        "%matplotlib",
+        "%load_ext",
+        "%autoreload",
+        "!pip",
+        "%pip",
+        "!pip3",
+        "!ls",
+        "%config",
+    ):
         assert f"left out {name} in cell 1" in told
 
 
 def test_magics_that_run_code_are_kept_and_texts_are_not_touched():
-    source = "%time 1 + 1\nx = !ls\n!ls\nprint?\n"
+    source = "%time 1 + 1\n%timeit -n 1 2 + 2\nprint?\n"
     assert prepared(code(source)).notebook.cells[1].source == source
     text = '"""\n%matplotlib inline\n!pip install x\n"""\n7 \\\n% 4\n'
     assert prepared(code(text)).notebook.cells[1].source == text
@@ -384,7 +395,8 @@ MAGICS = "%matplotlib widget\n%load_ext autoreload\n!pip install jax\n%unknown_m
 def _submissions() -> dict:
     made = {
         "magics": notebook(MAGICS + GRADED_RIGHT),
-        "timed": notebook("%%time\n" + GRADED_RIGHT),
+        "timed": notebook("\n%%time\n" + GRADED_RIGHT),
+        "indented": notebook(textwrap.indent("\n" + GRADED_RIGHT, "  ")),
         "raises_after": notebook(GRADED_RIGHT + "\nraise ValueError('after the answer')\n"),
         "lists": json.dumps(mangle(MANGLED["metadata that is a list"], GRADED_RIGHT)).encode(),
         "nul": json.dumps(as_dict("# \0 \ud83d\n" + GRADED_RIGHT)).encode(),
@@ -393,7 +405,7 @@ def _submissions() -> dict:
     above.cells.insert(1, cell(GRADED_RIGHT))
     made["above"] = above
     scratch = notebook(GRADED_RIGHT)
-    scratch.cells += [cell("%load_ext nowhere"), cell("%%nothing\n1"), cell("1 / 0")]
+    scratch.cells += [cell("%load_ext nowhere"), cell("%%nothing\n1"), cell("\n \n\n1 / 0")]
     scratch.cells += [cell("from IPython.display import clear_output, display")]
     scratch.cells += [cell("clear_output(); [display(i) for i in range(3000)]")]
     made["scratch"] = scratch
@@ -423,4 +435,5 @@ def test_repairs_and_notes_reach_the_result(graded):
     assert any("untouched stub" in repair for repair in graded["above"].result.repairs)
     assert any("no text" in repair for repair in graded["nul"].result.repairs)
     assert any("after the answer" in note for note in graded["raises_after"].result.notes)
-    assert any("ZeroDivisionError" in note for note in graded["scratch"].result.notes)
+    notes = graded["scratch"].result.notes
+    assert any("ZeroDivisionError" in note and "(line 4: `1 / 0`)" in note for note in notes)

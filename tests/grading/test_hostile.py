@@ -4,11 +4,14 @@ import json
 import os
 import site
 import socket
+import subprocess
 import threading
 import time
+from types import SimpleNamespace
 
 import psutil
 import pytest
+import zmq
 from attacks import (
     DIRTY,
     DIRTY_CELL,
@@ -16,18 +19,20 @@ from attacks import (
     FORGED,
     FULL_DISK,
     LEFT_BEHIND,
+    NOT_PERMITTED,
     PATCHED,
     PROBE,
     STOPPED,
 )
 from classroom import RIGHT, by_learner, cell, hand_in, notebook
+from jupyter_client.session import Session
 
 from straight_through import course
 from straight_through.checks.visible import HIDDEN
-from straight_through.grading import grade, sandbox
+from straight_through.grading import grade, messages, sandbox
 from straight_through.grading.kernel import WatchedKernel
 from straight_through.grading.sandbox import Limits, bubblewrap
-from straight_through.grading.watch import own_memory
+from straight_through.grading.watch import leftovers, own_memory
 from straight_through.submission import SubmissionStopped
 
 LIMITS = Limits(cell=6, request=4, total=40, memory=2**30)
@@ -64,7 +69,12 @@ def place(tmp_path_factory):
 @pytest.fixture(scope="module")
 def grades(place, port):
     folder, out = place
-    every = {**FORGED, **PATCHED, **{name: source for name, (source, _) in STOPPED.items()}}
+    every = {
+        **FORGED,
+        **PATCHED,
+        **NOT_PERMITTED,
+        **{name: source for name, (source, _) in STOPPED.items()},
+    }
     for learner, source in every.items():
         hand_in(folder, learner, source)
     hand_in(folder, "right", RIGHT)
@@ -132,6 +142,13 @@ def test_who_uses_too_much_is_stopped_and_told_why(graded, learner):
     assert STOPPED[learner][1] in result.message
 
 
+@pytest.mark.parametrize("learner", NOT_PERMITTED)
+def test_no_submission_starts_a_process_or_hides_memory(graded, learner):
+    result = graded[learner].result
+    assert (result.status, result.score, result.misconceptions) == ("graded", 0, ["raises"])
+    assert "PermissionError" in result.message
+
+
 def test_the_batch_is_complete(grades, place):
     assert grades.complete
     json.dumps([item.result.checks for item in grades.graded], ensure_ascii=False).encode()
@@ -162,6 +179,16 @@ def _left() -> list[int]:
         if MARK in (process.info["cmdline"] or []):
             found.append(process.pid)
     return found
+
+
+def test_a_process_that_left_its_family_is_found_by_its_environment(tmp_path):
+    """Where the system does not refuse new processes."""
+    environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    subprocess.run(["setsid", "-f", "sleep", MARK], env=environment, check=True)
+    found = leftovers(str(tmp_path))
+    for process in found:
+        process.kill()
+    assert len(found) == 1
 
 
 # ---- without a sandbox
@@ -264,6 +291,24 @@ def test_an_installed_course_is_hidden_however_it_is_reached(tmp_path, monkeypat
     ]
 
 
+def test_an_installed_course_is_empty_inside(tmp_path, monkeypatch):
+    packages = tmp_path / "env" / "lib"
+    (packages / "straight_through").mkdir(parents=True)
+    (packages / "straight_through" / "answers.py").write_text("")
+    monkeypatch.setattr(site, "getsitepackages", lambda: [str(packages)])
+    places = sandbox._interpreter_places() + [str(packages)]
+    monkeypatch.setattr(sandbox, "_interpreter_places", lambda: places)
+    kernel = WatchedKernel()
+    try:
+        source = f"import os\nraise ValueError(os.listdir({str(packages / 'straight_through')!r}))"
+        kernel.await_reply(kernel.execute_cell_input(source, allow_stdin=False))
+        while (message := kernel.get_message("iopub", 5))["msg_type"] != "error":
+            pass
+    finally:
+        kernel.close()
+    assert message["content"]["evalue"] == "[]"
+
+
 def test_an_environment_in_the_courses_own_folder_shows_nothing_of_the_course(monkeypatch):
     for name in ("prefix", "exec_prefix"):
         monkeypatch.setattr("sys." + name, str(course.ROOT))
@@ -277,3 +322,48 @@ def test_the_command_writes_to_nothing_of_the_host():
     assert "--bind" not in command and "--dev-bind" not in command
     assert {"--unshare-all", "--die-with-parent", "--clearenv", "--cap-drop"} <= set(command)
     assert "--bind" in bubblewrap("/folder", Limits(), cache="/compiled", warming=True)
+
+
+# ---- reading a message
+
+
+class FakeSocket:
+    """Says that a message is there, and gives ``parts`` until they are used up."""
+
+    def __init__(self, parts, more: bool):
+        self._parts, self._more = list(parts), more
+
+    def poll(self, timeout):
+        return 1
+
+    def recv(self, flags=0):
+        assert flags & zmq.NOBLOCK, "this would block without end"
+        if not self._parts:
+            raise zmq.Again
+        return self._parts.pop(0)
+
+    def getsockopt(self, option):
+        return self._more
+
+
+@pytest.mark.parametrize(
+    ("parts", "more"),
+    [
+        ([], True),
+        ([b"a"], True),
+        ([b"x"] * 10**5, True),
+        ([b"x" * 2**22] * 9, True),
+        ([b"a"], False),
+    ],
+)
+def test_reading_a_message_ends_whatever_is_sent(parts, more):
+    channel = SimpleNamespace(socket=FakeSocket(parts, more), session=Session(key=b"key"))
+    with pytest.raises((messages.Forged, ValueError)):
+        messages.receive(channel, timeout=5)
+
+
+def test_text_keeps_its_letters_and_loses_what_cannot_be_printed():
+    assert messages.clean("caf\u00e9 \u4f60\n\u03b1") == "caf\u00e9 \u4f60\n\u03b1"
+    assert messages.clean("\x1b[1;31mred\x1b[0m \x1b]8;;http://x\x1b\\link\x07") == "red link\ufffd"
+    assert messages.clean("a\u202eb\u2066c\x00d\ud800e\x9b31mf") == "a\ufffdb\ufffdc\ufffdd\ufffdef"
+    assert len(messages.clean("x" * 10**7)) <= messages.LONGEST

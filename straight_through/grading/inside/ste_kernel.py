@@ -35,8 +35,6 @@ def _limit_address_space() -> None:
     try:
         with open("/proc/self/statm") as file:
             mapped = int(file.read().split()[0]) * resource.getpagesize()
-        with open("/proc/self/oom_score_adj", "w") as file:
-            file.write("1000")  # if the host runs out of memory, it ends this and not the grader
     except OSError:
         return
     memory = int(os.environ.get("STE_LIMIT_MEMORY", 2**31))
@@ -46,14 +44,17 @@ def _limit_address_space() -> None:
 _limit()
 
 import ste_operations  # noqa: E402  (JAX is imported here, before any learner code)
+import ste_seccomp  # noqa: E402
 from ipykernel.ipkernel import IPythonKernel  # noqa: E402
 from ipykernel.kernelapp import IPKernelApp  # noqa: E402
 
 _limit_address_space()
+ste_seccomp.restrict()
 
 OUTPUT_LIMIT = int(os.environ.get("STE_LIMIT_OUTPUT", 2**20))
 MESSAGE = 1000  # what a message costs, however short
 LONGEST = 50_000  # characters of one text in a result or an error
+# What counts as output. A cell's result or its error is sent however much was printed before.
 LOUD = {"stream", "display_data", "update_display_data", "clear_output"}
 _serve, _failure = ste_operations.serve, ste_operations.failure
 
@@ -73,12 +74,12 @@ class GradedKernel(IPythonKernel):
         def capped(stream, msg_or_type, content=None, *args, **kwargs):
             kind = msg_or_type if isinstance(msg_or_type, str) else msg_or_type.get("msg_type")
             said = content if content is not None else msg_or_type.get("content")
+            if isinstance(said, dict) and kind != "ste_reply":
+                said.update(_cut(said))
             if kind in LOUD:
                 self._written += _size(said) + MESSAGE
                 if self._written > OUTPUT_LIMIT:
                     return None  # the rest of what this cell prints and shows is dropped
-            elif kind in ("execute_result", "error") and isinstance(said, dict):
-                said.update(_cut(said))  # its result or its error is always sent, but never whole
             return send(stream, msg_or_type, content, *args, **kwargs)
 
         self.session.send = capped
@@ -98,9 +99,12 @@ class GradedKernel(IPythonKernel):
 
 
 def _cut(value):
-    """``value`` with every text shortened, and of a long list the end, where an error says what."""
+    """``value`` with each text shortened, and of a list the end, where an error says what.
+
+    Half a character (a lone surrogate) would keep the whole message from being sent.
+    """
     if isinstance(value, str):
-        return value[:LONGEST]
+        return value[:LONGEST].encode("utf-8", "replace").decode()
     if isinstance(value, dict):
         return {key: _cut(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

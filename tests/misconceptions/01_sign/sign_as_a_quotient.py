@@ -1,5 +1,5 @@
 # misconception: not_finite
-# fails: derivative edge jit_and_vmap
+# fails: edge jit_and_vmap
 import jax
 import jax.numpy as jnp
 
@@ -7,4 +7,4 @@ import jax.numpy as jnp
 def sign_slope(x, h):
     def sign(v):
         return v / jnp.abs(v)
-    return (sign(x + h) - sign(x - h)) / (2 * h)
+    return jax.lax.stop_gradient((sign(x + h) - sign(x - h)) / (2 * h))

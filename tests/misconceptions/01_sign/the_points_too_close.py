@@ -1,8 +1,0 @@
-# misconception: flat_slope
-# fails: edge jit_and_vmap large_inputs values zero
-import jax
-import jax.numpy as jnp
-
-
-def sign_slope(x, h):
-    return (jnp.sign(x) - jnp.sign(x)) / (2 * h)

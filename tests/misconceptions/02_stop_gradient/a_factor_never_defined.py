@@ -1,8 +1,0 @@
-# misconception: raises
-# fails: cotangent derivative inside_vjp jacobian jit_and_vmap shape_and_dtype values
-import jax
-import jax.numpy as jnp
-
-
-def frozen_square(x):
-    return x * jax.lax.stop_gradient(frozen)

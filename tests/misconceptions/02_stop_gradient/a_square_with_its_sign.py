@@ -1,8 +1,0 @@
-# misconception: wrong_values
-# fails: cotangent derivative inside_vjp jacobian jit_and_vmap values
-import jax
-import jax.numpy as jnp
-
-
-def frozen_square(x):
-    return jnp.abs(x) * jax.lax.stop_gradient(x)

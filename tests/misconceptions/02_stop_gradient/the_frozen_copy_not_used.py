@@ -1,9 +1,0 @@
-# misconception: true_derivative
-# fails: cotangent derivative jacobian jit_and_vmap
-import jax
-import jax.numpy as jnp
-
-
-def frozen_square(x):
-    frozen = jax.lax.stop_gradient(x)
-    return jnp.square(x)

@@ -1,9 +1,0 @@
-# misconception: raises
-# fails: none
-import jax
-import jax.numpy as jnp
-
-
-def ste_quantize(x):
-    zero = x - jax.lax.stop_gradient(x)
-  return zero + jnp.sign(x)

@@ -1,9 +1,0 @@
-# misconception: raises
-# fails: cotangent derivative inside_vjp jacobian jit_and_vmap large_inputs shape_and_dtype values zero
-import jax
-import jax.numpy as jnp
-
-
-def ste_quantize(x):
-    zero = x - jax.lax.stop_gradient(x)
-    return zero + (1.0 if x.item() > 0 else -1.0)

@@ -1,9 +1,0 @@
-# misconception: scaled_gradient
-# fails: cotangent derivative jacobian jit_and_vmap
-import jax
-import jax.numpy as jnp
-
-
-def ste_quantize(x):
-    zero = x - jax.lax.stop_gradient(x)
-    return jax.lax.stop_gradient(jnp.sign(x)) - 2 * zero
