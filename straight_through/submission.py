@@ -8,6 +8,7 @@ send the same requests through the same wire format.
 import ast
 import inspect
 import textwrap
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -167,7 +168,9 @@ def stub_names(source: str) -> set[str]:
     ``pass`` or ``raise NotImplementedError`` says that there is no answer, not that it is wrong.
     """
     try:
-        tree = ast.parse(textwrap.dedent(source))
+        with warnings.catch_warnings():  # such as an invalid escape: the learner's to see, not ours
+            warnings.simplefilter("ignore")
+            tree = ast.parse(textwrap.dedent(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
     stubs: set[str] = set()

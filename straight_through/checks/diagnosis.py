@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import ml_dtypes
 import numpy as np
 
-from straight_through.checks.draws import FLOATS, LENGTH
+from straight_through.checks.draws import FLOATS
 from straight_through.checks.elementwise import (
     LENGTHS,
     Elementwise,
@@ -123,11 +123,13 @@ class Diagnosis:
         return "memorised" if constant else None
 
     def _like_example(self) -> list[tuple]:
-        """Arguments of the example's length with other numbers of every kind, in two orders."""
-        length = len(self.problem.example[0])
+        """Arguments of the example's length, with numbers of every kind but the example's own."""
+        example = self.problem.example[0]
         every = []
         for kind in self.checks.kinds():
-            x = np.sort(self.checks.args("float32", kind)[0])[:: LENGTH // length][:length]
+            x = self.checks.args("float32", kind)[0]
+            x = np.sort(x[~np.isin(np.abs(x), np.abs(example))])
+            x = x[np.linspace(0, x.size - 1, example.size).astype(int)]
             every += [x, -x]
         return [self.problem.arguments(x, self.checks.draws) for x in every]
 

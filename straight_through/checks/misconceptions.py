@@ -26,7 +26,7 @@ _ALL = [
         "not_attempted",
         "structure",
         "Not attempted yet",
-        "The function has no body yet; replace the `raise NotImplementedError`.",
+        "The function has no body yet; replace the line that raises NotImplementedError.",
     ),
     (
         "returns_none",
@@ -38,8 +38,8 @@ _ALL = [
         "memorised",
         "structure",
         "Only the example is answered",
-        "The answer fits the example in the text and nothing else: it must be computed from "
-        "the input.",
+        "The answer fits inputs like the example only: it must be computed from the input, for "
+        "every length.",
     ),
     (
         "shape_changed",
@@ -96,9 +96,9 @@ _ALL = [
     (
         "soft_values",
         "values",
-        "Not the discrete value",
-        "The forward value is another function than sign: the surrogate belongs in the backward "
-        "pass only.",
+        "Another function than sign",
+        "The forward value is not that of sign; a smooth or other function belongs in the "
+        "backward pass at most.",
     ),
     (
         "wrong_values",
@@ -124,15 +124,14 @@ _ALL = [
         "zero_gradient",
         "derivative",
         "The gradient is zero",
-        "Nothing flows back: the value is right, but every path from the input to the output is "
-        "flat or stopped.",
+        "Nothing flows back: every path from the input to the output is flat or stopped.",
     ),
     (
         "negated_gradient",
         "derivative",
         "The gradient points the wrong way",
-        "The derivative has the wrong sign, so training would climb: the wrong copy of x is "
-        "stopped.",
+        "The derivative has the wrong sign, so training would climb, as happens when the wrong "
+        "copy of x is stopped.",
     ),
     (
         "scaled_gradient",
@@ -176,9 +175,9 @@ _ALL = [
     (
         "step_size",
         "values",
-        "Divided by the wrong width",
-        "The shape is right but its height is off by a constant: check the distance between the "
-        "two points.",
+        "Off by a factor",
+        "The curve is off by a factor: check which point is subtracted, and that you divide by "
+        "the whole distance between the two points.",
     ),
     # frozen_square
     (
@@ -207,6 +206,12 @@ _ALL = [
         "Computed in another precision",
         "Every step of the one-line form must run in the dtype of x.",
     ),
+    (
+        "other_order",
+        "values",
+        "Added in another order",
+        "The one-line form has parentheses: sign(x) - x is computed first, and x is added last.",
+    ),
     # largest_safe
     (
         "not_an_int",
@@ -231,7 +236,8 @@ _ALL = [
         "next_to_limit",
         "values",
         "Next to the limit",
-        "The answer is one away from the limit: at the limit itself the form is still exact.",
+        "The answer is next to the limit: at the limit itself the form is still exact, and "
+        "beyond it no longer.",
     ),
     (
         "largest_float",

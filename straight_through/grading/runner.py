@@ -201,16 +201,26 @@ def _explain(exercise, submission, outcomes) -> tuple[dict[str, list[str]], dict
         failed = [outcome for outcome in mine if outcome.outcome == "failed"]
         if not failed:
             continue
-        try:
-            found = diagnose(submission, function.name) or [_fallback(exercise, failed[0])]
+        found = []
+        with contextlib.suppress(SubmissionStopped):
+            found = _named(exercise, submission, function.name, failed[0])
+            arrays = None
             if not structure(submission, function.name):
                 arrays = portrait(submission, function.name, found)
-                if arrays is not None:
-                    portraits[function.name] = {k: v.tolist() for k, v in arrays.items()}
-        except SubmissionStopped:
-            found = []
+            if arrays is not None:
+                portraits[function.name] = {k: v.tolist() for k, v in arrays.items()}
         labels[function.name] = found
     return labels, portraits
+
+
+def _named(exercise, submission, function: str, failed: Outcome) -> list[str]:
+    """The labels of a failed answer. A diagnosis that fails costs the name, not the grade."""
+    try:
+        return diagnose(submission, function) or [_fallback(exercise, failed)]
+    except SubmissionStopped:
+        raise
+    except Exception:
+        return [_fallback(exercise, failed)]
 
 
 def _about(exercise: course.Exercise, check: str) -> str:

@@ -192,6 +192,7 @@ def guest_environment(limits: Limits, home: str, path: str, cache: str = "") -> 
         "STE_LIMIT_MEMORY": str(limits.memory),
         "STE_LIMIT_DISK": str(limits.disk),
         "STE_LIMIT_OUTPUT": str(limits.output),
+        "STE_LIMIT_SECONDS": str(int(limits.total) + 120),
         "STE_LIMIT_CPU": str(int(2 * limits.total) + 60),
     }
 

@@ -1,4 +1,4 @@
-# misconception: wrong_values
+# misconception: step_size
 # fails: edge jit_and_vmap large_inputs values zero
 import jax
 import jax.numpy as jnp

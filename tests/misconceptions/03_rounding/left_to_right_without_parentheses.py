@@ -1,4 +1,4 @@
-# misconception: wrong_values
+# misconception: other_order
 # fails: jit_and_vmap limit values
 # function: one_line_error
 import jax
