@@ -19,6 +19,7 @@ test: lint
 
 lint: install-test
 	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
 
 # Write exercises/ from solutions/.
 exercises: install-lab

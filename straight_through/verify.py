@@ -177,7 +177,10 @@ def _environment() -> None:
 
 def workers() -> ProcessPoolExecutor:
     """A pool of processes to try answers in."""
-    return ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), initializer=_environment)
+    # A worker that has judged many answers holds all that JAX compiled for them: it is replaced.
+    return ProcessPoolExecutor(
+        os.cpu_count(), get_context("spawn"), initializer=_environment, max_tasks_per_child=60
+    )
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -8,5 +8,12 @@ from straight_through.plots.style import to_csv, to_png, to_svg
 from straight_through.plots.verdict import comparison
 
 __all__ = [
-    "comparison", "race", "rounding", "surrogate", "three_views", "to_csv", "to_png", "to_svg",
+    "comparison",
+    "race",
+    "rounding",
+    "surrogate",
+    "three_views",
+    "to_csv",
+    "to_png",
+    "to_svg",
 ]

@@ -147,14 +147,27 @@ class RacePicture(style.Picture):
             style.span(lane, "x", -0.5, STEPS + 0.5)
             lane.tick_params(labelbottom=last)
             lane.axhline(0, color=style.BLACK, linewidth=0.9)
-            lane.text(-0.065, 0.5, name, transform=lane.transAxes, ha="right", va="center",
-                      fontsize=style.TEXT, color=look["color"])
+            lane.text(
+                -0.065,
+                0.5,
+                name,
+                transform=lane.transAxes,
+                ha="right",
+                va="center",
+                fontsize=style.TEXT,
+                color=look["color"],
+            )
             self.bad.append(lane.axhspan(-1, 0, color="#EFEFEF", zorder=0))
             ghost = dict(color="#B0B0B0", linewidth=1)
             self.ghosts.append(self.moving(lane.plot([], [], **ghost)[0]))
             self.paths.append(self.moving(lane.plot([], [], linewidth=2.2, **look)[0]))
-            self.heads.append(self.moving(lane.plot([], [], "o", color=look["color"], markersize=7,
-                                                    markeredgecolor="white")[0]))
+            self.heads.append(
+                self.moving(
+                    lane.plot(
+                        [], [], "o", color=look["color"], markersize=7, markeredgecolor="white"
+                    )[0]
+                )
+            )
             self.lanes.append(lane)
         self.key = None
 
@@ -182,7 +195,11 @@ class RacePicture(style.Picture):
 
 
 def race(
-    *, learning_rate: float = 0.1, start: float = -1.5, target: float = 1.0, seed: int = 0,
+    *,
+    learning_rate: float = 0.1,
+    start: float = -1.5,
+    target: float = 1.0,
+    seed: int = 0,
     step: int = STEPS,
 ) -> Figure:
     """Five descents of one latent weight from ``start``, up to ``step`` of 60, as a Figure.

@@ -202,8 +202,13 @@ class SurrogatePicture(style.Picture):
         self.true = line(self.slopes, color=style.BLACK, linewidth=1.8, linestyle=":")
         at = dict(color=style.PURPLE, linewidth=1.3)
         self.probes = [self.moving(a.axvline(0.0, **at)) for a in (self.values, self.slopes)]
-        dot = dict(linestyle="none", marker="o", markersize=6.5, markeredgecolor="white",
-                   color=style.PURPLE)
+        dot = dict(
+            linestyle="none",
+            marker="o",
+            markersize=6.5,
+            markeredgecolor="white",
+            color=style.PURPLE,
+        )
         self.dots = [line(a, **dot) for a in (self.values, self.slopes)]
 
     def _frame(self, curves: SurrogateCurves) -> None:
@@ -238,8 +243,16 @@ class SurrogatePicture(style.Picture):
         if self.legend:
             self.legend.remove()
         handles, labels = zip(*entries, strict=True)
-        self.legend = self.figure.legend(handles, labels, loc="upper left", frameon=False, ncols=4,
-                                         fontsize=style.TEXT, handlelength=2.8, borderaxespad=0.3)
+        self.legend = self.figure.legend(
+            handles,
+            labels,
+            loc="upper left",
+            frameon=False,
+            ncols=4,
+            fontsize=style.TEXT,
+            handlelength=2.8,
+            borderaxespad=0.3,
+        )
         self.stale()
 
     def show(self, curves: SurrogateCurves) -> None:
@@ -278,7 +291,14 @@ def surrogate(
     """
     own = sampling.Own(f) if callable(f) else None
     state = SurrogateState(
-        "identity" if own else f, forward, compare, float(x), float(reach), parameters or {},
-        forward_parameters or {}, compare_parameters or {}, own,
+        "identity" if own else f,
+        forward,
+        compare,
+        float(x),
+        float(reach),
+        parameters or {},
+        forward_parameters or {},
+        compare_parameters or {},
+        own,
     )
     return style.still(SurrogatePicture(), surrogate_curves(state))

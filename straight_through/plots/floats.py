@@ -78,8 +78,10 @@ class RoundingCurves:
         parts = []
         for name, first in zip(FORMS, self.wrong_from, strict=True):
             size = f"{style.number(self.state.significand)} · 2^{first}"
-            parts.append(f"{name} is " + (f"first wrong at {size}" if first is not None
-                                          else "right in every column"))
+            parts.append(
+                f"{name} is "
+                + (f"first wrong at {size}" if first is not None else "right in every column")
+            )
         return f"{self.state.dtype} has {self.bits} significant bits. " + "; ".join(parts) + "."
 
     @property
@@ -146,14 +148,25 @@ def rounding_curves(state: RoundingState) -> RoundingCurves:
         x = np.asarray(x, np.float64)
     spacing = 2.0 ** (np.frexp(x[-1])[1] - bits)
     return RoundingCurves(
-        state, bits, exponents, values[:, :-1], values[:, :-1] - np.sign(x[:-1]), float(x[-1]),
-        spacing, float((stored - x[-1]) / spacing), values[:, -1], slopes[:, -1],
+        state,
+        bits,
+        exponents,
+        values[:, :-1],
+        values[:, :-1] - np.sign(x[:-1]),
+        float(x[-1]),
+        spacing,
+        float((stored - x[-1]) / spacing),
+        values[:, -1],
+        slopes[:, -1],
     )
 
 
 # Face, ink and name of: no error, an error of some ulps, an error of 1 or more.
-_KINDS = (("#DCEBF5", style.BLACK, "right"), (style.YELLOW, style.BLACK, "≈ off by ulps"),
-          (style.VERMILLION, "white", "× lost"))
+_KINDS = (
+    ("#DCEBF5", style.BLACK, "right"),
+    (style.YELLOW, style.BLACK, "≈ off by ulps"),
+    (style.VERMILLION, "white", "× lost"),
+)
 
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -177,8 +190,9 @@ class RoundingPicture(style.Picture):
             axes.tick_params(length=0)
         self.strip.set_ylim(2.5, -0.5)
         self.strip.set_yticks(range(3), list(FORMS), fontsize=style.SMALL, color=style.BLACK)
-        self.column = self.moving(Rectangle((0, -0.5), 1, 3, fill=False, linewidth=2.6, zorder=5,
-                                            edgecolor=style.PURPLE))
+        self.column = self.moving(
+            Rectangle((0, -0.5), 1, 3, fill=False, linewidth=2.6, zorder=5, edgecolor=style.PURPLE)
+        )
         self.strip.add_patch(self.column)
         self._number_line()
 
@@ -188,10 +202,20 @@ class RoundingPicture(style.Picture):
         axes.set_xticks(range(-4, 5), ["x" if k == 0 else f"{k:+d} ulp" for k in range(-4, 5)])
         axes.hlines(0, -4.7, 4.7, color="#8C8C8C", linewidth=1)
         axes.vlines(range(-4, 5), -0.3, 0.3, color=style.BLACK, linewidth=1.6)
-        axes.set_title("the floats around x (○); x - 1 as it should be (◆), as it is stored (▼)",
-                       loc="left", fontsize=style.TEXT)
-        axes.plot([0], [0], "o", markersize=17, markerfacecolor="none", markeredgewidth=2.2,
-                  color=style.PURPLE)
+        axes.set_title(
+            "the floats around x (○); x - 1 as it should be (◆), as it is stored (▼)",
+            loc="left",
+            fontsize=style.TEXT,
+        )
+        axes.plot(
+            [0],
+            [0],
+            "o",
+            markersize=17,
+            markerfacecolor="none",
+            markeredgewidth=2.2,
+            color=style.PURPLE,
+        )
         look = dict(linestyle="none", markeredgecolor="white", markersize=11)
         self.wanted = self.moving(axes.plot([], [], marker="D", color=style.BLUE, **look)[0])
         self.stored = self.moving(axes.plot([], [], marker="v", color=style.VERMILLION, **look)[0])
@@ -224,8 +248,9 @@ class RoundingPicture(style.Picture):
         box = Rectangle((left, row - 0.44), width, 0.88, facecolor=face, linewidth=0)
         self.strip.add_patch(box)
         words = name if width > 5 else name[0].strip("r")
-        self.strip.text(left + width / 2, row, words, ha="center", va="center",
-                        fontsize=style.SMALL, color=ink)
+        self.strip.text(
+            left + width / 2, row, words, ha="center", va="center", fontsize=style.SMALL, color=ink
+        )
 
     def show(self, curves: RoundingCurves) -> None:
         self._frame(curves)

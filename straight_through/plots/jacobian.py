@@ -38,8 +38,11 @@ VIEWED: dict[str, Callable] = {
     "mean": mean_impostor,
 }
 TITLES = {
-    "ste": "straight-through sign", "clipped": "clipped STE", "sign": "plain sign",
-    "ones": "ones-matrix impostor", "mean": "mean impostor",
+    "ste": "straight-through sign",
+    "clipped": "clipped STE",
+    "sign": "plain sign",
+    "ones": "ones-matrix impostor",
+    "mean": "mean impostor",
 }
 
 
@@ -89,8 +92,12 @@ class ViewsCurves:
     @property
     def columns(self) -> dict[str, np.ndarray]:
         columns = {f"J column {i}": self.jacobian[:, i] for i in range(N)}
-        return columns | {"t": np.array(self.state.direction), "J t": self.pushed,
-                          "g": np.array(self.state.cotangent), "g J": self.pulled}
+        return columns | {
+            "t": np.array(self.state.direction),
+            "J t": self.pushed,
+            "g": np.array(self.state.cotangent),
+            "g J": self.pulled,
+        }
 
 
 def _vector(values) -> str:
@@ -144,9 +151,18 @@ class _Cells:
                 square = Rectangle((x + column, y + row), 0.94, 0.94, linewidth=0)
                 axes.add_patch(moving(square))
                 self.squares.append(square)
-                self.texts.append(moving(axes.text(
-                    x + column + 0.47, y + row + 0.49, "", ha="center", va="center",
-                    fontsize=style.TITLE)))
+                self.texts.append(
+                    moving(
+                        axes.text(
+                            x + column + 0.47,
+                            y + row + 0.49,
+                            "",
+                            ha="center",
+                            va="center",
+                            fontsize=style.TITLE,
+                        )
+                    )
+                )
 
     def show(self, values: np.ndarray) -> None:
         for square, text, value in zip(self.squares, self.texts, np.ravel(values), strict=True):
@@ -188,10 +204,17 @@ class ViewsPicture(style.Picture):
         word(5.35, 5.02, "the reverse pass starts here", color=style.GREY, size=style.SMALL)
         word(5.35, 6.22, "what the optimiser gets", color=style.GREY, size=style.SMALL)
         for row, value in enumerate(POINT):
-            word(2.0, 1.39 + row, f"output {row} (x = {value:g})", ha="right", color=style.GREY,
-                 size=style.SMALL)
-        self.title = axes.text(3.67, 0.6, "", fontsize=style.TEXT, ha="center", va="center",
-                               weight="bold")
+            word(
+                2.0,
+                1.39 + row,
+                f"output {row} (x = {value:g})",
+                ha="right",
+                color=style.GREY,
+                size=style.SMALL,
+            )
+        self.title = axes.text(
+            3.67, 0.6, "", fontsize=style.TEXT, ha="center", va="center", weight="bold"
+        )
         self.name = None
 
     def show(self, curves: ViewsCurves) -> None:

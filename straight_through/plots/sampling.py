@@ -94,8 +94,13 @@ def _program(forward: str, surrogate: str):
     return run
 
 
-def registered(forward: str, surrogate: str, x: np.ndarray, forward_parameters: dict,
-               surrogate_parameters: dict) -> tuple[Sampled, np.ndarray]:
+def registered(
+    forward: str,
+    surrogate: str,
+    x: np.ndarray,
+    forward_parameters: dict,
+    surrogate_parameters: dict,
+) -> tuple[Sampled, np.ndarray]:
     """The estimator at x, float32 of shape (n,), and the true derivative of its forward."""
     value, slope, true = _program(forward, surrogate)(x, forward_parameters, surrogate_parameters)
     as_float = functools.partial(np.asarray, dtype=np.float64)

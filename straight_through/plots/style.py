@@ -79,6 +79,7 @@ def frame(axes: Axes, title: str, xlabel: str = "") -> Axes:
 
 def _decades(low: float, high: float, linear: float) -> list[float]:
     """Ticks for a symmetric logarithmic axis: 0 and at most four powers of ten a side."""
+
     def side(limit: float) -> list[float]:
         if limit <= linear:
             return []

@@ -33,16 +33,38 @@ def _panel(axes: Axes, x: np.ndarray, yours: np.ndarray, expected: np.ndarray) -
     finite = np.isfinite(yours)
     broken = ~finite & np.isfinite(expected)
     marker = dict(marker="o", markersize=4) if x.size <= 60 else {}
-    axes.plot(x, expected, color=style.SKY, linewidth=5, alpha=0.75, label="expected",
-              solid_capstyle="round", **(marker | {"markersize": 8} if marker else {}))
-    axes.plot(x[finite], yours[finite], color=style.VERMILLION, linewidth=1.6, linestyle="--",
-              label="yours", **marker)
+    axes.plot(
+        x,
+        expected,
+        color=style.SKY,
+        linewidth=5,
+        alpha=0.75,
+        label="expected",
+        solid_capstyle="round",
+        **(marker | {"markersize": 8} if marker else {}),
+    )
+    axes.plot(
+        x[finite],
+        yours[finite],
+        color=style.VERMILLION,
+        linewidth=1.6,
+        linestyle="--",
+        label="yours",
+        **marker,
+    )
     if np.any(finite & (yours != expected)):
         gap = dict(color=style.VERMILLION, alpha=0.18, linewidth=0)
         axes.fill_between(x, np.where(finite, yours, expected), expected, label="difference", **gap)
     if broken.any():
-        axes.plot(x[broken], expected[broken], linestyle="none", marker="X", markersize=9,
-                  color=style.BLACK, label="yours is NaN or infinite")
+        axes.plot(
+            x[broken],
+            expected[broken],
+            linestyle="none",
+            marker="X",
+            markersize=9,
+            color=style.BLACK,
+            label="yours is NaN or infinite",
+        )
     seen = np.concatenate([expected[np.isfinite(expected)], yours[finite]])
     usual = max(1.0, np.max(np.abs(expected[np.isfinite(expected)]), initial=0.0))
     _reach(axes, "y", seen, usual)
@@ -54,8 +76,16 @@ def _legend(picture: Figure, panels: list[Axes]) -> None:
     for axes in panels:
         handles, labels = axes.get_legend_handles_labels()
         entries.update(zip(labels, handles, strict=True))
-    picture.legend(entries.values(), entries.keys(), loc="upper right", ncols=len(entries),
-                   fontsize=style.SMALL, frameon=False, borderaxespad=0.4, handlelength=2.4)
+    picture.legend(
+        entries.values(),
+        entries.keys(),
+        loc="upper right",
+        ncols=len(entries),
+        fontsize=style.SMALL,
+        frameon=False,
+        borderaxespad=0.4,
+        handlelength=2.4,
+    )
 
 
 def comparison(x, yours, expected, *, slope=None, expected_slope=None, title: str = "") -> Figure:
@@ -78,8 +108,10 @@ def comparison(x, yours, expected, *, slope=None, expected_slope=None, title: st
         last = row == len(curves) - 1
         style.frame(axes, name, "x" if last else "")
         with np.errstate(invalid="ignore", over="ignore"):
-            mine, right = (np.where(np.isfinite(a), np.clip(a, -_LARGEST, _LARGEST), a)
-                           for a in (_array(mine)[order], _array(right)[order]))
+            mine, right = (
+                np.where(np.isfinite(a), np.clip(a, -_LARGEST, _LARGEST), a)
+                for a in (_array(mine)[order], _array(right)[order])
+            )
         _panel(axes, x[order], mine, right)
         _reach(axes, "x", x, max(1.0, float(np.median(np.abs(x))) if x.size else 1.0))
         axes.tick_params(labelbottom=last)
@@ -93,6 +125,7 @@ def comparison(x, yours, expected, *, slope=None, expected_slope=None, title: st
         picture.text(0.012, 0.985, title, fontsize=style.TITLE, va="top", weight="bold")
     _legend(picture, panels)
     bottom = 0.52 / picture.get_figheight()
-    picture.subplots_adjust(left=0.09, right=0.98, top=1 - 0.72 / picture.get_figheight(),
-                            bottom=bottom, hspace=0.34)
+    picture.subplots_adjust(
+        left=0.09, right=0.98, top=1 - 0.72 / picture.get_figheight(), bottom=bottom, hspace=0.34
+    )
     return picture

@@ -35,16 +35,31 @@ class Number:
     change, from whichever thread it comes.
     """
 
-    def __init__(self, title: str, value: float, low: float, high: float, step: float,
-                 on_change: Callable[[], None], whole: bool = False):
+    def __init__(
+        self,
+        title: str,
+        value: float,
+        low: float,
+        high: float,
+        step: float,
+        on_change: Callable[[], None],
+        whole: bool = False,
+    ):
         self.title, self._whole, self._on_change = title, whole, on_change
         self._lock, self._quiet = threading.RLock(), False
         self.box = ipywidgets.Text(
-            show(value), description=title, style=LABEL, continuous_update=False,
+            show(value),
+            description=title,
+            style=LABEL,
+            continuous_update=False,
             layout={"width": "14em", "margin": "2px 4px 2px 0"},
         )
         self.slider = ipywidgets.FloatSlider(
-            min(max(value, low), high), min=low, max=high, step=step, readout=False,
+            min(max(value, low), high),
+            min=low,
+            max=high,
+            step=step,
+            readout=False,
             layout={"width": "9em", "margin": "2px 0"},
         )
         self.widget = ipywidgets.HBox(
@@ -88,8 +103,9 @@ class Number:
             self._on_change()
 
 
-def choice(title: str, options: list[tuple[str, object]], value: object,
-           on_change: Callable[[], None]) -> ipywidgets.Dropdown:
+def choice(
+    title: str, options: list[tuple[str, object]], value: object, on_change: Callable[[], None]
+) -> ipywidgets.Dropdown:
     """A drop-down list that calls ``on_change`` after each choice."""
     control = ipywidgets.Dropdown(
         options=options, value=value, description=title, style=LABEL, layout={"width": "22.5em"}
@@ -116,8 +132,14 @@ _TERM = "float:none;clear:none;width:auto;font-weight:normal;margin:0;padding:0"
 _QUIET = "color:var(--jp-ui-font-color2,#616161)"
 
 
-def page(png: bytes, alt: str, caption: str, readout: list[tuple[str, str]], note: str = "",
-         problem: str = "") -> str:
+def page(
+    png: bytes,
+    alt: str,
+    caption: str,
+    readout: list[tuple[str, str]],
+    note: str = "",
+    problem: str = "",
+) -> str:
     """The view: picture with alternative text, caption, numbers, and a sentence if need be."""
     width, height = (int.from_bytes(png[i : i + 4], "big") for i in (16, 20))
     numbers = "".join(

@@ -33,11 +33,15 @@ class Explorer(ipywidgets.VBox):
         self._picture, self._curves = picture, None
         self.view = ipywidgets.HTML(layout={"flex": "1 1 420px", "min_width": "0"})
         self._files = ipywidgets.HTML()
-        export = ipywidgets.Button(description="Make files", icon="download",
-                                   tooltip="Make PNG, SVG and CSV files of this picture")
+        export = ipywidgets.Button(
+            description="Make files",
+            icon="download",
+            tooltip="Make PNG, SVG and CSV files of this picture",
+        )
         export.on_click(self._export)
-        column = ipywidgets.VBox([*controls, export, self._files],
-                                 layout={"flex": "0 1 24em", "margin": "0 12px 8px 0"})
+        column = ipywidgets.VBox(
+            [*controls, export, self._files], layout={"flex": "0 1 24em", "margin": "0 12px 8px 0"}
+        )
         body = ipywidgets.HBox([column, self.view], layout={"flex_flow": "row wrap"})
         self.ask = Ask(question, self.refresh) if question else None
         super().__init__([self.ask.widget, body] if self.ask else [body])
@@ -72,8 +76,17 @@ class Explorer(ipywidgets.VBox):
             if self._files.value:
                 self._files.value = ""
             curves = self._curves
-            self.view.value = _LOCKED if self.locked else page(
-                self._picture.png(), curves.alt, self.caption, curves.readout, curves.note, problem
+            self.view.value = (
+                _LOCKED
+                if self.locked
+                else page(
+                    self._picture.png(),
+                    curves.alt,
+                    self.caption,
+                    curves.readout,
+                    curves.note,
+                    problem,
+                )
             )
 
     def _export(self, _=None) -> None:
@@ -110,6 +123,3 @@ class Explorer(ipywidgets.VBox):
         with self._lock:
             still, metadata = self.still()._repr_mimebundle_()
             return data | still | {"text/plain": self.text}, metadata
-
-
-

@@ -77,10 +77,12 @@ class SurrogateExplorer(Explorer):
         self._own = own
         extra = [(f"{own.__name__} (yours)", "own")] if own else []
         self.forward = _Half("forward", FORWARDS, forward, self.refresh)
-        self.surrogate = _Half("surrogate", SURROGATES, "own" if own else surrogate, self.refresh,
-                                extra)
-        self.other = _Half("compare with", SURROGATES, compare or _NOTHING, self.refresh,
-                           [("nothing", _NOTHING)])
+        self.surrogate = _Half(
+            "surrogate", SURROGATES, "own" if own else surrogate, self.refresh, extra
+        )
+        self.other = _Half(
+            "compare with", SURROGATES, compare or _NOTHING, self.refresh, [("nothing", _NOTHING)]
+        )
         self.x = Number("probe x", x, -reach, reach, 0.05, self.refresh)
         self.reach = Number("axis reach", reach, 1.0, 10.0, 0.5, self.refresh)
         controls = [self.forward, self.surrogate, self.other, self.x, self.reach]
@@ -95,11 +97,19 @@ class SurrogateExplorer(Explorer):
         forward, surrogate, other = (
             half.control.value for half in (self.forward, self.surrogate, self.other)
         )
-        return surrogate_curves(SurrogateState(
-            "identity" if surrogate == "own" else surrogate, forward,
-            None if other == _NOTHING else other, x, reach, self.surrogate.values,
-            self.forward.values, self.other.values, self._own if surrogate == "own" else None,
-        ))
+        return surrogate_curves(
+            SurrogateState(
+                "identity" if surrogate == "own" else surrogate,
+                forward,
+                None if other == _NOTHING else other,
+                x,
+                reach,
+                self.surrogate.values,
+                self.forward.values,
+                self.other.values,
+                self._own if surrogate == "own" else None,
+            )
+        )
 
 
 class RoundingExplorer(Explorer):
@@ -142,8 +152,15 @@ class Race(Explorer):
         super().__init__(RacePicture(), [*(n.widget for n in numbers), self._play], question)
 
     def compute(self):
-        return race_curves(RaceState(self.rate.value, self.start.value, self.target.value,
-                                     self.seed.value, self.step.value))
+        return race_curves(
+            RaceState(
+                self.rate.value,
+                self.start.value,
+                self.target.value,
+                self.seed.value,
+                self.step.value,
+            )
+        )
 
 
 class ThreeViews(Explorer):
@@ -190,8 +207,11 @@ def explore(
     function is said in the view.
     """
     own = Own(f) if callable(f) else None
-    for name, table in ((forward, FORWARDS), (compare or "true", SURROGATES),
-                        ("identity" if own else f, SURROGATES)):
+    for name, table in (
+        (forward, FORWARDS),
+        (compare or "true", SURROGATES),
+        ("identity" if own else f, SURROGATES),
+    ):
         if name not in table:
             raise ValueError(f"There is no {name!r}. Choose one of: {', '.join(table)}.")
     return SurrogateExplorer(own, forward, f, compare, float(x), float(reach), question)
@@ -206,7 +226,11 @@ def explore_rounding(
 
 
 def race(
-    *, learning_rate: float = 0.1, start: float = -1.5, target: float = 1.0, seed: int = 0,
+    *,
+    learning_rate: float = 0.1,
+    start: float = -1.5,
+    target: float = 1.0,
+    seed: int = 0,
     question: Question | None = None,
 ) -> Race:
     """Race five gradients of one latent weight; see ``plots.race`` for the loss."""

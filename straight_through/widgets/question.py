@@ -72,7 +72,9 @@ class Ask:
             children = [self.words, self.control]
         else:
             self.control = ipywidgets.Text(
-                self.given or "", description="your answer", continuous_update=False,
+                self.given or "",
+                description="your answer",
+                continuous_update=False,
                 style={"description_width": "initial"},
             )
             self.button = ipywidgets.Button(description="Answer")

@@ -42,11 +42,14 @@ def server(notebooks: Path, overrides: dict | None = None):
     with tempfile.TemporaryDirectory() as home:
         home = Path(home)
         environment = os.environ | {
-            "HOME": str(home), "JUPYTER_CONFIG_DIR": str(home / "config"),
-            "JUPYTER_DATA_DIR": str(home / "data"), "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
+            "HOME": str(home),
+            "JUPYTER_CONFIG_DIR": str(home / "config"),
+            "JUPYTER_DATA_DIR": str(home / "data"),
+            "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
             "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
             "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
-            "STE_PROGRESS": str(home / "progress.json"), "JAX_PLATFORMS": "cpu",
+            "STE_PROGRESS": str(home / "progress.json"),
+            "JAX_PLATFORMS": "cpu",
         }
         quiet = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
         for plugin, values in (quiet | (overrides or {})).items():
@@ -56,9 +59,17 @@ def server(notebooks: Path, overrides: dict | None = None):
             file.write_text(json.dumps(values))
         port, token = _free_port(), secrets.token_hex(8)
         command = [
-            sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", "--allow-root",
-            f"--port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={token}",
-            f"--ServerApp.root_dir={notebooks}", "--LabApp.news_url=None",
+            sys.executable,
+            "-m",
+            "jupyterlab",
+            "--no-browser",
+            "--ip=127.0.0.1",
+            "--allow-root",
+            f"--port={port}",
+            "--ServerApp.port_retries=0",
+            f"--IdentityProvider.token={token}",
+            f"--ServerApp.root_dir={notebooks}",
+            "--LabApp.news_url=None",
         ]
         with open(home / "log", "wb") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=home)
@@ -91,8 +102,12 @@ def browser(width: int = 1280, height: int = 900, dark: bool = False):
 
     with tempfile.TemporaryDirectory() as profile, sync_playwright() as playwright:
         context = playwright.chromium.launch_persistent_context(
-            profile, executable_path=shutil.which("chromium"), headless=True, args=FLAGS,
-            viewport={"width": width, "height": height}, accept_downloads=True,
+            profile,
+            executable_path=shutil.which("chromium"),
+            headless=True,
+            args=FLAGS,
+            viewport={"width": width, "height": height},
+            accept_downloads=True,
         )
         try:
             yield context.pages[0]

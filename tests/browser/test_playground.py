@@ -102,25 +102,32 @@ def expected(explorer) -> dict[str, str]:
     said = controls(explorer)
     value = dict(said)
     if explorer.kind == "rounding":
-        state = RoundingState(value["dtype"], int(value["exponent of x"]),
-                              float(value["significand"]))
+        state = RoundingState(
+            value["dtype"], int(value["exponent of x"]), float(value["significand"])
+        )
         return dict(rounding_curves(state).readout)
     if explorer.kind == "race":
         numbers = [float(value[k]) for k in ("learning rate", "start w", "target")]
-        return dict(race_curves(
-            RaceState(*numbers, int(value["seed"]), int(value["step"]))).readout)
+        return dict(
+            race_curves(RaceState(*numbers, int(value["seed"]), int(value["step"]))).readout
+        )
     if explorer.kind == "views":
         name = next(n for n, title in TITLES.items() if title == value["function"])
-        vectors = [tuple(float(value[f"{v}[{i}]"]) for i in range(3))
-                   for v in ("direction t", "cotangent g")]
+        vectors = [
+            tuple(float(value[f"{v}[{i}]"]) for i in range(3))
+            for v in ("direction t", "cotangent g")
+        ]
         return dict(views_curves(ViewsState(name, *vectors)).readout)
     return dict(surrogate_curves(_surrogate_state(said)).readout)
 
 
 def _surrogate_state(said: list[tuple[str, str]]) -> SurrogateState:
     """Parameters follow the list that they belong to, as on the page."""
-    titles = {half.title: name for half in (*FORWARDS.values(), *SURROGATES.values())
-              for name in [half.name]}
+    titles = {
+        half.title: name
+        for half in (*FORWARDS.values(), *SURROGATES.values())
+        for name in [half.name]
+    }
     names, parameters, last = {}, {}, None
     for label, text in said:
         if label in ("forward", "surrogate", "compare with"):
@@ -133,9 +140,14 @@ def _surrogate_state(said: list[tuple[str, str]]) -> SurrogateState:
     other = None if names["compare with"] == "nothing" else names["compare with"]
     value = dict(said)
     return SurrogateState(
-        "identity" if own else names["surrogate"], names["forward"], other,
-        float(value["probe x"]), float(value["axis reach"]),
-        {} if own else parameters["surrogate"], parameters["forward"], parameters["compare with"],
+        "identity" if own else names["surrogate"],
+        names["forward"],
+        other,
+        float(value["probe x"]),
+        float(value["axis reach"]),
+        {} if own else parameters["surrogate"],
+        parameters["forward"],
+        parameters["compare with"],
         Own(one_line_ste) if own else None,
     )
 
@@ -222,8 +234,9 @@ def test_every_list_changes_by_keyboard(explorer, opened):
         chosen = lists.nth(number)
         before = chosen.input_value()
         chosen.focus()
-        opened.page.keyboard.press("End" if before != chosen.locator("option").last.text_content()
-                                   else "Home")
+        opened.page.keyboard.press(
+            "End" if before != chosen.locator("option").last.text_content() else "Home"
+        )
         assert chosen.input_value() != before
         settle(explorer)
         opened.page.keyboard.press("ArrowUp")

@@ -25,23 +25,44 @@ def pixels(png: bytes) -> np.ndarray:
 
 
 PICTURES = {
-    "surrogate": (estimator.SurrogatePicture, estimator.surrogate_curves, [
-        estimator.SurrogateState("clipped", x=0.3),
-        estimator.SurrogateState("swish_sign", "round", "tanh", x=-2.0, reach=5.0),
-        estimator.SurrogateState("tanh", x=1.7),
-    ]),
-    "rounding": (floats.RoundingPicture, floats.rounding_curves, [
-        floats.RoundingState(), floats.RoundingState("bfloat16", 9),
-        floats.RoundingState("float64", 60, 1.1), floats.RoundingState("float32", 24),
-    ]),
-    "race": (descent.RacePicture, descent.race_curves, [
-        descent.RaceState(), descent.RaceState(start=2.5, target=-0.3, step=20),
-        descent.RaceState(learning_rate=0.5, seed=3),
-    ]),
-    "three views": (jacobian.ViewsPicture, jacobian.views_curves, [
-        jacobian.ViewsState(), jacobian.ViewsState("mean", (0, 1e20, -2)),
-        jacobian.ViewsState("mean", (0, 1, -2), (3, 3, 3)), jacobian.ViewsState("ones"),
-    ]),
+    "surrogate": (
+        estimator.SurrogatePicture,
+        estimator.surrogate_curves,
+        [
+            estimator.SurrogateState("clipped", x=0.3),
+            estimator.SurrogateState("swish_sign", "round", "tanh", x=-2.0, reach=5.0),
+            estimator.SurrogateState("tanh", x=1.7),
+        ],
+    ),
+    "rounding": (
+        floats.RoundingPicture,
+        floats.rounding_curves,
+        [
+            floats.RoundingState(),
+            floats.RoundingState("bfloat16", 9),
+            floats.RoundingState("float64", 60, 1.1),
+            floats.RoundingState("float32", 24),
+        ],
+    ),
+    "race": (
+        descent.RacePicture,
+        descent.race_curves,
+        [
+            descent.RaceState(),
+            descent.RaceState(start=2.5, target=-0.3, step=20),
+            descent.RaceState(learning_rate=0.5, seed=3),
+        ],
+    ),
+    "three views": (
+        jacobian.ViewsPicture,
+        jacobian.views_curves,
+        [
+            jacobian.ViewsState(),
+            jacobian.ViewsState("mean", (0, 1e20, -2)),
+            jacobian.ViewsState("mean", (0, 1, -2), (3, 3, 3)),
+            jacobian.ViewsState("ones"),
+        ],
+    ),
 }
 
 
@@ -96,15 +117,18 @@ def test_pyplot_and_its_global_state_are_never_touched():
 # The soft function
 
 
-@pytest.mark.parametrize("name, expected", [
-    ("identity", lambda x: x),
-    ("clipped", lambda x: np.clip(x, -1, 1)),
-    ("approx_sign", lambda x: np.where(np.abs(x) < 1, 2 * x - x * np.abs(x), np.sign(x))),
-    ("tanh", np.tanh),
-    ("sloped", lambda x: np.tanh(2 * x)),
-    ("arctan", lambda x: np.arctan(np.pi * x) / np.pi),
-    ("fast_sigmoid", lambda x: x / (1 + 5 * np.abs(x))),
-])
+@pytest.mark.parametrize(
+    "name, expected",
+    [
+        ("identity", lambda x: x),
+        ("clipped", lambda x: np.clip(x, -1, 1)),
+        ("approx_sign", lambda x: np.where(np.abs(x) < 1, 2 * x - x * np.abs(x), np.sign(x))),
+        ("tanh", np.tanh),
+        ("sloped", lambda x: np.tanh(2 * x)),
+        ("arctan", lambda x: np.arctan(np.pi * x) / np.pi),
+        ("fast_sigmoid", lambda x: x / (1 + 5 * np.abs(x))),
+    ],
+)
 def test_the_soft_function_is_the_integral_of_the_surrogate(name, expected):
     curves = estimator.surrogate_curves(estimator.SurrogateState(name))
     x = curves.main.curve.x
@@ -145,18 +169,29 @@ def test_a_function_that_prints_and_takes_one_dimension_only(capsys):
     curves = estimator.surrogate_curves(estimator.SurrogateState(own=sampling.Own(ste), x=1e20))
     assert np.all(curves.main.curve.slope == 1) and not curves.note
     assert dict(curves.readout) == {
-        "x": "1e20", "value": "1", "derivative, ste": "1", "soft function": "off the axis"
+        "x": "1e20",
+        "value": "1",
+        "derivative, ste": "1",
+        "soft function": "off the axis",
     }
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize("x, words", [
-    (3.3, "1.0000002"), (16777218.0, "2"), (1e20, "0"), (float(np.finfo(np.float32).max), "0"),
-])
+@pytest.mark.parametrize(
+    "x, words",
+    [
+        (3.3, "1.0000002"),
+        (16777218.0, "2"),
+        (1e20, "0"),
+        (float(np.finfo(np.float32).max), "0"),
+    ],
+)
 def test_the_read_out_shows_an_error_of_one_ulp(x, words):
     own = sampling.Own(floats.left_to_right)
-    assert dict(estimator.surrogate_curves(estimator.SurrogateState(own=own, x=x)).readout)[
-        "value"] == words
+    assert (
+        dict(estimator.surrogate_curves(estimator.SurrogateState(own=own, x=x)).readout)["value"]
+        == words
+    )
 
 
 def test_a_function_that_cannot_take_the_whole_array_is_called_point_by_point():
@@ -165,14 +200,23 @@ def test_a_function_that_cannot_take_the_whole_array_is_called_point_by_point():
     assert not sampled.note
 
 
-@pytest.mark.parametrize("f, words", [
-    (np.sign, "JAX cannot differentiate it: it leaves JAX on the way (NumPy, float() or int())."),
-    (lambda x: None, "It returns None: is there a return?"),
-    (lambda x: x[:1], "It returns shape (1,) for x of shape (3,); both must agree."),
-    (lambda x: 1 / 0, "It raises ZeroDivisionError: division by zero."),
-    (averaged, "Its Jacobian is not diagonal: output 0 also depends on input 1. "
-               "The curve shows the diagonal."),
-])
+@pytest.mark.parametrize(
+    "f, words",
+    [
+        (
+            np.sign,
+            "JAX cannot differentiate it: it leaves JAX on the way (NumPy, float() or int()).",
+        ),
+        (lambda x: None, "It returns None: is there a return?"),
+        (lambda x: x[:1], "It returns shape (1,) for x of shape (3,); both must agree."),
+        (lambda x: 1 / 0, "It raises ZeroDivisionError: division by zero."),
+        (
+            averaged,
+            "Its Jacobian is not diagonal: output 0 also depends on input 1. "
+            "The curve shows the diagonal.",
+        ),
+    ],
+)
 def test_what_is_wrong_with_a_function_is_said_in_a_sentence(f, words):
     assert sampling.sample(f, np.array([-1.0, 0.5, 2.0])).note == words
     plots.surrogate(f)
@@ -186,9 +230,9 @@ def test_the_probe_of_a_mixing_function_agrees_with_its_curve():
 # Rounding, race, views
 
 
-@pytest.mark.parametrize("dtype, bits", [
-    ("float16", 11), ("bfloat16", 8), ("float32", 24), ("float64", 53)
-])
+@pytest.mark.parametrize(
+    "dtype, bits", [("float16", 11), ("bfloat16", 8), ("float32", 24), ("float64", 53)]
+)
 @pytest.mark.parametrize("significand", [1.05, 1.3, 1.65, 1.95])
 def test_the_one_liner_is_lost_from_two_to_the_number_of_significant_bits(dtype, bits, significand):
     state = floats.RoundingState(dtype, bits, significand)
@@ -200,12 +244,18 @@ def test_the_one_liner_is_lost_from_two_to_the_number_of_significant_bits(dtype,
     assert curves.spacing == 2 and np.all(curves.slopes == 1)
 
 
-@pytest.mark.parametrize("state, words", [
-    (floats.RoundingState("int8"), "no dtype 'int8'"),
-    (floats.RoundingState("float16", 16), "float16 has exponents from -14 to 15"),
-    (floats.RoundingState("float32", 4, 2.0), "significand must be above 1 and below 2"),
-    (floats.RoundingState("float32", 4, float("nan")), "significand must be above 1 and below 2"),
-])
+@pytest.mark.parametrize(
+    "state, words",
+    [
+        (floats.RoundingState("int8"), "no dtype 'int8'"),
+        (floats.RoundingState("float16", 16), "float16 has exponents from -14 to 15"),
+        (floats.RoundingState("float32", 4, 2.0), "significand must be above 1 and below 2"),
+        (
+            floats.RoundingState("float32", 4, float("nan")),
+            "significand must be above 1 and below 2",
+        ),
+    ],
+)
 def test_a_number_that_does_not_exist_is_refused_in_a_sentence(state, words):
     with pytest.raises(ValueError, match=words):
         floats.rounding_curves(state)
@@ -228,8 +278,13 @@ def test_every_runner_starts_at_the_start_and_follows_its_seed():
 
 def test_the_views_of_the_impostors():
     identity, ones = np.eye(3), np.ones((3, 3))
-    for name, expected in {"ste": identity, "sign": 0 * ones, "ones": ones, "mean": ones / 3,
-                           "clipped": np.diag([0, 1, 0])}.items():
+    for name, expected in {
+        "ste": identity,
+        "sign": 0 * ones,
+        "ones": ones,
+        "mean": ones / 3,
+        "clipped": np.diag([0, 1, 0]),
+    }.items():
         state = jacobian.ViewsState(name, (1, 2, 3), (1, 2, -1))
         curves = jacobian.views_curves(state)
         np.testing.assert_allclose(curves.jacobian, expected, rtol=1e-6)
@@ -240,9 +295,16 @@ def test_the_views_of_the_impostors():
 # The picture of a verdict
 
 
-@pytest.mark.parametrize("yours", [
-    np.full(41, np.nan), np.where(X == 0, np.inf, np.sign(X)), X * 5e307, X, np.sign(X),
-])
+@pytest.mark.parametrize(
+    "yours",
+    [
+        np.full(41, np.nan),
+        np.where(X == 0, np.inf, np.sign(X)),
+        X * 5e307,
+        X,
+        np.sign(X),
+    ],
+)
 def test_a_comparison_can_show_whatever_a_wrong_answer_returns(yours):
     with np.errstate(all="ignore"):
         figure = plots.comparison(X, yours, np.sign(X), slope=yours, expected_slope=np.ones(41))
@@ -286,11 +348,14 @@ def lab(colour: str, seen_by: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("seen_by", SEEN_BY)
-@pytest.mark.parametrize("together", [
-    (style.BLACK, style.BLUE, style.VERMILLION, style.PURPLE),  # the surrogate explorer
-    (style.SKY, style.VERMILLION, style.BLACK),  # the verdict
-    ("#DCEBF5", style.YELLOW, style.VERMILLION),  # the rounding strip
-])
+@pytest.mark.parametrize(
+    "together",
+    [
+        (style.BLACK, style.BLUE, style.VERMILLION, style.PURPLE),  # the surrogate explorer
+        (style.SKY, style.VERMILLION, style.BLACK),  # the verdict
+        ("#DCEBF5", style.YELLOW, style.VERMILLION),  # the rounding strip
+    ],
+)
 def test_colours_that_meet_in_a_panel_stay_apart_for_everybody(seen_by, together):
     for a, b in combinations(together, 2):
         assert np.linalg.norm(lab(a, seen_by) - lab(b, seen_by)) > 20, (a, b)
@@ -298,6 +363,8 @@ def test_colours_that_meet_in_a_panel_stay_apart_for_everybody(seen_by, together
 
 def test_no_two_curves_share_a_line_style():
     picture = estimator.SurrogatePicture()
-    for lines in ([picture.value, picture.soft, picture.other_soft],
-                  [picture.main, picture.other, picture.true]):
+    for lines in (
+        [picture.value, picture.soft, picture.other_soft],
+        [picture.main, picture.other, picture.true],
+    ):
         assert len({str(line._dash_pattern) for line in lines}) == len(lines)

@@ -108,12 +108,18 @@ def test_parameters_reach_the_surrogate():
     assert jax.grad(lambda x: wide(x).sum())(x) == 1
 
 
-@pytest.mark.parametrize("arguments, words", [
-    (("nosuch", "identity"), "There is no 'nosuch'. Choose one of: sign, two_valued"),
-    (("sign", "nosuch"), "There is no 'nosuch'. Choose one of: true, identity"),
-    (("sign", "clipped", None, {"slope": 1}), "'clipped' has no parameter 'slope'. It has: limit."),
-    (("sign", "tanh", None, {"slope": 1}), "'tanh' has no parameter 'slope'. It has: none."),
-])
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (("nosuch", "identity"), "There is no 'nosuch'. Choose one of: sign, two_valued"),
+        (("sign", "nosuch"), "There is no 'nosuch'. Choose one of: true, identity"),
+        (
+            ("sign", "clipped", None, {"slope": 1}),
+            "'clipped' has no parameter 'slope'. It has: limit.",
+        ),
+        (("sign", "tanh", None, {"slope": 1}), "'tanh' has no parameter 'slope'. It has: none."),
+    ],
+)
 def test_an_unknown_name_is_answered_with_the_known_ones(arguments, words):
     with pytest.raises(ValueError, match="^" + words.replace(".", r"\.")):
         estimator(*arguments)

@@ -77,13 +77,16 @@ def test_box_and_slider_follow_each_other():
     assert explorer.x.slider.value == explorer.x.slider.max and shown(explorer)["x"] == "1e20"
 
 
-@pytest.mark.parametrize("typed, words", [
-    ("nan", "probe x: NaN is not a place on the line. Type a number."),
-    ("half", "probe x: &#x27;half&#x27; is no number. Type one like 0.5 or 1e20."),
-    ("", "probe x: &#x27;&#x27; is no number. Type one like 0.5 or 1e20."),
-    ("1e39", "1e+39 is beyond the largest float32, 3.4e38. Type a smaller x."),
-    ("inf", "inf is beyond the largest float32, 3.4e38. Type a smaller x."),
-])
+@pytest.mark.parametrize(
+    "typed, words",
+    [
+        ("nan", "probe x: NaN is not a place on the line. Type a number."),
+        ("half", "probe x: &#x27;half&#x27; is no number. Type one like 0.5 or 1e20."),
+        ("", "probe x: &#x27;&#x27; is no number. Type one like 0.5 or 1e20."),
+        ("1e39", "1e+39 is beyond the largest float32, 3.4e38. Type a smaller x."),
+        ("inf", "inf is beyond the largest float32, 3.4e38. Type a smaller x."),
+    ],
+)
 def test_what_cannot_be_shown_is_said_and_the_picture_stays(typed, words):
     explorer = widgets.explore(x=0.75)
     explorer.x.box.value = typed
@@ -110,14 +113,17 @@ def test_parameters_out_of_range_get_a_sentence():
     assert alert(explorer) == "limit c must be from 0.1 to 3."
 
 
-@pytest.mark.parametrize("call, words", [
-    (lambda: widgets.explore("nosuch"), "There is no 'nosuch'. Choose one of: true, identity"),
-    (lambda: widgets.explore(forward="nosuch"), "Choose one of: sign"),
-    (lambda: widgets.explore(compare="nosuch"), "Choose one of: true"),
-    (lambda: widgets.explore_rounding("int8"), "no dtype 'int8'"),
-    (lambda: widgets.three_views("nosuch"), "Choose one of: ste"),
-    (lambda: widgets.race(start=float("nan")), "start must be a number"),
-])
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: widgets.explore("nosuch"), "There is no 'nosuch'. Choose one of: true, identity"),
+        (lambda: widgets.explore(forward="nosuch"), "Choose one of: sign"),
+        (lambda: widgets.explore(compare="nosuch"), "Choose one of: true"),
+        (lambda: widgets.explore_rounding("int8"), "no dtype 'int8'"),
+        (lambda: widgets.three_views("nosuch"), "Choose one of: ste"),
+        (lambda: widgets.race(start=float("nan")), "start must be a number"),
+    ],
+)
 def test_a_wrong_argument_is_refused_at_once(call, words):
     with pytest.raises(ValueError, match=re.escape(words)):
         call()
@@ -143,8 +149,9 @@ def test_callbacks_from_many_threads_end_in_the_state_that_the_controls_show():
             explorer.x.slider.value = value
 
     values = np.linspace(-2, 2, 15)
-    threads = [threading.Thread(target=f, args=(values * k,)) for f in (type_in, slide)
-               for k in (1, -1)]
+    threads = [
+        threading.Thread(target=f, args=(values * k,)) for f in (type_in, slide) for k in (1, -1)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -241,8 +248,11 @@ def test_a_question_without_an_answer_sends_the_learner_to_the_picture():
 def test_the_saved_playground_shows_every_picture_without_a_kernel():
     notebook = nbformat.read(course.ROOT / "notebooks" / "playground.ipynb", as_version=4)
     assert "widgets" not in notebook.metadata
-    shown = [cell for cell in notebook.cells if re.search(r"(?m)^(explore|race|three_v|plots)",
-                                                          cell.source)]
+    shown = [
+        cell
+        for cell in notebook.cells
+        if re.search(r"(?m)^(explore|race|three_v|plots)", cell.source)
+    ]
     assert len(shown) == 7
     for cell in shown:
         (output,) = cell.outputs
