@@ -32,7 +32,7 @@ _ALL = [
         "returns_none",
         "structure",
         "No return value",
-        "The function computes something but hands nothing back: a `return` is missing.",
+        "The function computes something but hands nothing back: a return is missing.",
     ),
     (
         "memorised",
@@ -58,8 +58,8 @@ _ALL = [
         "not_traceable",
         "structure",
         "JAX cannot trace it",
-        "It works on concrete numbers, but `jit` or `grad` hands the function a tracer instead: "
-        "NumPy calls, `float()` and Python's `if` cannot read one.",
+        "It works on concrete numbers, but jit or grad hands the function a tracer instead: "
+        "NumPy calls, float() and Python's if cannot read one.",
     ),
     (
         "identity_values",
