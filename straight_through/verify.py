@@ -177,10 +177,7 @@ def _environment() -> None:
 
 def workers() -> ProcessPoolExecutor:
     """A pool of processes to try answers in."""
-    # A worker that has judged many answers holds all that JAX compiled for them: it is replaced.
-    return ProcessPoolExecutor(
-        os.cpu_count(), get_context("spawn"), initializer=_environment, max_tasks_per_child=60
-    )
+    return ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), initializer=_environment)
 
 
 def main(argv: list[str] | None = None) -> int:
