@@ -7,6 +7,7 @@ import nbformat
 
 from straight_through import course, progress
 from straight_through.checks.diagnosis import structure
+from straight_through.checks.problems import PROBLEMS
 from straight_through.checks.solutions import role
 from straight_through.checks.visible import (
     diagnose,
@@ -51,7 +52,7 @@ def check(function, name: str | None = None) -> Verdict:
         return Verdict.refused(
             f"check() wants the function itself, as in check({name}), not {kind}."
         )
-    stubs = [name] if is_stub(function, name) else []
+    stubs = [name] if _untouched(function, name) else []
     verdict = judge(LocalSubmission({name: function}, SEED, stubs), exercise.stem, name)
     log = progress.load()
     log.record_check(exercise.stem, name, verdict.passed, verdict.misconceptions)
@@ -70,7 +71,7 @@ def _unknown(function) -> str:
 
 def judge(submission: Submission, stem: str, name: str) -> Verdict:
     """The verdict on one function: visible checks, and the hidden ones where they are at hand."""
-    label = structure(submission, name) or _stopped_by_stub(submission, name)
+    label = structure(submission, name)
     if label:
         return Verdict.without_checks(stem, name, label, submission)
     rows = list(run_visible(submission, name))
@@ -89,18 +90,16 @@ def judge(submission: Submission, stem: str, name: str) -> Verdict:
     )
 
 
-def _stopped_by_stub(submission: Submission, name: str) -> str | None:
-    """A stub whose source cannot be read still says so when it is called."""
-    from straight_through.checks.problems import PROBLEMS
-
-    if name not in PROBLEMS:
-        return None
+def _untouched(function, name: str) -> bool:
+    """A stub is known by its source; where that cannot be read, by how it ends when called."""
+    known = is_stub(function, name)
+    if known is not None or name not in PROBLEMS:
+        return bool(known)
     try:
-        submission.call(name, *PROBLEMS[name].example)
+        LocalSubmission({name: function}).call(name, *PROBLEMS[name].example)
     except SubmissionRaised as raised:
-        untouched = raised.failure.type == "NotImplementedError" and not raised.failure.message
-        return "not_attempted" if untouched else None
-    return None
+        return raised.failure.type == "NotImplementedError" and not raised.failure.message
+    return False
 
 
 def check_notebook(path: Path) -> list[Verdict]:

@@ -183,9 +183,10 @@ def stub_names(source: str) -> set[str]:
     return stubs
 
 
-def is_stub(function, name: str) -> bool:
-    """True if ``function``, defined in this process, is an untouched stub."""
+def is_stub(function, name: str) -> bool | None:
+    """Whether ``function``, defined in this process, is an untouched stub; None if its source
+    cannot be read."""
     try:
         return name in stub_names(inspect.getsource(function))
     except (OSError, TypeError):
-        return False
+        return None

@@ -19,8 +19,13 @@ def role(cell) -> tuple[str, bool]:
 
 def sources(path: Path) -> tuple[str, dict[str, str]]:
     """The source that comes before the answers, and the answer to each graded function."""
+    return sources_of(nbformat.read(path, as_version=4))
+
+
+def sources_of(notebook) -> tuple[str, dict[str, str]]:
+    """The same for a notebook that was read already."""
     setup, answers = [], {}
-    for cell in nbformat.read(path, as_version=4).cells:
+    for cell in notebook.cells:
         if cell.cell_type == "code":
             name, answer = role(cell)
             if answer:

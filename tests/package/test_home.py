@@ -71,6 +71,21 @@ def test_a_stub_is_not_attempted():
     assert verdict.misconceptions == ["not_attempted"] and "Not attempted yet" in str(verdict)
 
 
+def test_a_stub_line_left_below_an_answer_raises():
+    def ste_quantize(x):
+        zero = x - jax.lax.stop_gradient(x)
+        raise NotImplementedError
+        return zero
+
+    assert check(ste_quantize).misconceptions == ["raises"]
+
+
+def test_a_stub_without_readable_source_is_not_attempted():
+    space: dict = {}
+    exec("def ste_quantize(x):\n    raise NotImplementedError", space)
+    assert check(space["ste_quantize"]).misconceptions == ["not_attempted"]
+
+
 def test_the_first_failure_is_told_in_full():
     def ste_quantize(x):
         return jnp.sign(x)
