@@ -161,15 +161,17 @@ class WatchedKernel(RunningKernel):
 
     def kill(self) -> None:
         """End everything that the submission started."""
+        if self._isolated:
+            # From the inside out: bwrap ends by itself when what it holds has ended, and until
+            # then it is there to reap that.
+            for process in self._processes:
+                _end([process], wait_for=self._processes[-1:])
+            return
         doomed = list(self._processes)
-        if not self._isolated:
-            with suppress(psutil.Error, IndexError):
-                doomed = watch.family(doomed[0])
-            doomed += watch.leftovers(self.folder)
-        for process in doomed:
-            with suppress(psutil.Error):
-                process.kill()
-        psutil.wait_procs(doomed, timeout=5)
+        with suppress(psutil.Error, IndexError):
+            doomed = watch.family(doomed[0])
+        doomed += watch.leftovers(self.folder)
+        _end(doomed, wait_for=doomed)
 
     # ---- what nbval calls
 
@@ -263,6 +265,13 @@ class WatchedKernel(RunningKernel):
             shutil.rmtree(self.folder, ignore_errors=True)
         if os.path.lexists(self.folder):  # without a sandbox: a tree too deep for Python to walk
             subprocess.run(["rm", "-rf", "--", self.folder], capture_output=True)
+
+
+def _end(doomed: list[psutil.Process], wait_for: list[psutil.Process]) -> None:
+    for process in doomed:
+        with suppress(psutil.Error):
+            process.kill()
+    psutil.wait_procs(wait_for, timeout=5)
 
 
 def _listens(path: str) -> bool:
