@@ -1,8 +1,8 @@
 """One interface over graded functions, wherever they live.
 
-``LocalSubmission`` holds functions of this process (``check()`` at home, ``ste verify``);
-``straight_through.grading.kernel`` has the one whose functions live in a sandboxed child. Both
-send the same requests through the same wire format.
+``straight_through.local`` has the one that holds functions of this process (``check()`` at home,
+``ste verify``), ``straight_through.grading.kernel`` the one whose functions live in a sandboxed
+child. Both send the same requests through the same wire format.
 """
 
 import ast
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from straight_through import operations, wire
+from straight_through import wire
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Submission:
             self._answers[key] = self._transport(request, buffers)
         reply, buffers = self._answers[key]
         if reply.get("ok") is not True:
-            raise SubmissionRaised(_failure(reply.get("failure")))
+            raise SubmissionRaised(as_failure(reply.get("failure")))
         if op == "about":
             return reply
         return wire.decode(reply["result"], buffers)
@@ -110,7 +110,8 @@ class Submission:
         return self._ask(name, "jvp", args, tangents, mode=mode)
 
 
-def _failure(content) -> Failure:
+def as_failure(content) -> Failure:
+    """A failure out of what a reply says of it."""
     content = content if isinstance(content, dict) else {}
     line = content.get("line")
     return Failure(
@@ -119,31 +120,6 @@ def _failure(content) -> Failure:
         line=line if isinstance(line, int) else None,
         text=str(content.get("text", ""))[:200],
     )
-
-
-class LocalSubmission(Submission):
-    """Functions of this very process, by name."""
-
-    def __init__(self, functions: dict, seed: int = 0, stubs=(), cell_failures=None):
-        super().__init__(seed, stubs, cell_failures)
-        self._functions = functions
-        self._targets: dict = {}
-
-    def _transport(self, request, buffers):
-        return operations.serve(request, buffers, self._targets, self._functions)
-
-
-def from_source(source: str, seed: int = 0, setup: str = "") -> LocalSubmission:
-    """Run the source of a solution cell here (after ``setup``) and return its functions."""
-    namespace: dict = {"__name__": "learner"}
-    exec(compile(setup, "<setup>", "exec"), namespace)
-    failures = {}
-    stubs = stub_names(source)
-    try:
-        exec(compile(source, "<learner>", "exec"), namespace)
-    except (Exception, SystemExit) as error:
-        failures = dict.fromkeys([""], _failure(operations.failure(error)))
-    return LocalSubmission(namespace, seed, stubs, failures)
 
 
 def _is_stub(body: list[ast.stmt]) -> bool:

@@ -23,7 +23,7 @@ from straight_through.checks.rules import LABELS
 from straight_through.checks.solutions import SOLUTIONS, role, sources, sources_of
 from straight_through.checks.visible import hidden_tests
 from straight_through.home import SEED, judge
-from straight_through.submission import from_source
+from straight_through.local import from_source
 
 BANK = course.ROOT / "tests" / "misconceptions"
 LEAST = 8  # wrong answers for an exercise

@@ -1,6 +1,6 @@
 """The checks of ``largest_safe(dtype)``, which takes a dtype and gives a Python int."""
 
-import jax.numpy as jnp
+import ml_dtypes
 import numpy as np
 
 from straight_through.checks import CheckFailed
@@ -118,7 +118,7 @@ class LimitDiagnosis:
             return "off_by_a_bit"
         if all(-1 <= value - right <= 2 for value, right in pairs):
             return "next_to_limit"
-        if all(value == int(jnp.finfo(DTYPES[dtype]).max) for dtype, value in got.items()):
+        if all(value == int(ml_dtypes.finfo(DTYPES[dtype]).max) for dtype, value in got.items()):
             return "largest_float"
         return "wrong_values"
 

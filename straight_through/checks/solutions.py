@@ -1,12 +1,10 @@
-"""The solutions as submissions: what the checks are proved with."""
+"""The solutions' notebooks: where they are, and what is in them."""
 
-import functools
 from pathlib import Path
 
 import nbformat
 
 from straight_through import course
-from straight_through.submission import LocalSubmission, from_source
 
 SOLUTIONS = course.ROOT / "solutions"
 
@@ -33,10 +31,3 @@ def sources_of(notebook) -> tuple[str, dict[str, str]]:
             elif name.startswith("setup"):
                 setup.append(cell.source)
     return "\n".join(setup), answers
-
-
-@functools.cache
-def solution(stem: str) -> LocalSubmission:
-    """The solution of an exercise, to be graded like any answer."""
-    setup, answers = sources(SOLUTIONS / f"{stem}.ipynb")
-    return from_source("\n\n\n".join(answers.values()), setup=setup)

@@ -6,13 +6,13 @@ import importlib.metadata
 import json
 import os
 import platform
-import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from straight_through import course
 from straight_through.checks.solutions import SOLUTIONS
 from straight_through.checks.visible import HIDDEN
+from straight_through.grading import scratch
 from straight_through.grading.collect import Found, UsageError, collect
 from straight_through.grading.gradebook import Gradebook
 from straight_through.grading.runner import Result, Task
@@ -61,6 +61,7 @@ def versions() -> dict[str, str]:
 
 # The modules that decide a result. A new report or a new export grades nobody again.
 DECIDING = ("cells", "kernel", "messages", "notebook", "prepare", "runner", "sandbox", "watch")
+DECIDING = (*DECIDING, "zygote")
 
 
 def _deciding_files() -> list[Path]:
@@ -204,9 +205,11 @@ def _results(waiting: dict[int, Task], jobs: int, scheduler: str | None):
             yield from workers.run(waiting)
         return
     with (
-        tempfile.TemporaryDirectory(prefix="ste-cache-") as cache,
-        LocalWorkers(min(jobs, len(waiting))) as workers,
+        scratch.folder() as folder,
+        LocalWorkers(min(jobs, len(waiting)), folder) as workers,
     ):
+        cache = os.path.join(folder, "cache")
+        os.mkdir(cache)
         if len(waiting) >= WORTH_WARMING:
             list(workers.run(_warming(waiting, cache)))
             waiting = {key: replace(task, cache=cache) for key, task in waiting.items()}

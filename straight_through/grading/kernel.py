@@ -83,7 +83,7 @@ class WatchedKernel(RunningKernel):
         outer = psutil.Process(self.km.provisioner.pid)
         self._processes = [outer]
         if self._isolated:
-            inner = self._first_inside(outer)
+            inner = psutil.Process(self.km.provisioner.inside)
             self._processes.insert(0, inner)
             self._meter = watch.NamespaceMeter(inner.pid, WRITABLE, self.limits.processes)
             sockets = f"{self._meter.root}{SOCKETS}/s"
@@ -94,12 +94,6 @@ class WatchedKernel(RunningKernel):
         for process in watch.family(outer):  # if the host runs out of memory, these go first
             with suppress(OSError), open(f"/proc/{process.pid}/oom_score_adj", "w") as file:
                 file.write("1000")
-
-    def _first_inside(self, outer: psutil.Process) -> psutil.Process:
-        """The first process of the sandbox: when it ends, the system ends all others in it."""
-        while not (inside := outer.children()):
-            self._wait_a_little()
-        return inside[0]
 
     def _connect(self, sockets: str) -> None:
         for channel in CHANNELS:

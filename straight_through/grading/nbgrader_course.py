@@ -56,7 +56,7 @@ _hidden_check()
 
 # The learner's functions are looked up when the check runs, under their names.
 SUBMISSION = """\
-from straight_through.submission import LocalSubmission
+from straight_through.local import LocalSubmission
 
 submission = LocalSubmission(dict(globals()), {seed})"""
 

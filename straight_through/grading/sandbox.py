@@ -6,6 +6,9 @@ it. Isolation "bubblewrap" needs the program bwrap; "none" only limits the proce
 
 import functools
 import os
+import platform
+import re
+import select
 import shutil
 import site
 import subprocess
@@ -14,11 +17,13 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.provisioning import LocalProvisioner
 from traitlets import Bool, Dict, Instance, Unicode
 
 from straight_through import course
+from straight_through.grading import zygote
 
 INSIDE = Path(__file__).parent / "inside"
 SCRATCH = "/scratch"
@@ -27,6 +32,12 @@ CACHE = "/cache"
 SOCKETS = "/run/ste"
 WRITABLE = (SCRATCH, "/tmp", "/dev/shm", SOCKETS)  # all of it is memory, and gone at the end
 SMALL = 64 * 2**20  # bytes of each of them but the scratch folder
+# What bubblewrap runs as the sandbox's first process, which no signal from inside can end: it
+# ends, and all others with it, when its input does.
+HELD = "held"
+HOLD = ["sh", "-c", f"echo {HELD}; exec cat >/dev/null"]
+OLDEST = (5, 8)  # Linux: from here on a process can join all namespaces of another at once
+START = 20  # seconds that making a sandbox may take
 SYSTEM = "bin sbin lib lib32 lib64 libexec share local/bin local/lib local/lib64 local/share"
 
 
@@ -49,6 +60,12 @@ class SandboxMissing(RuntimeError):
 
 def sandbox_problem() -> str | None:
     """Why bubblewrap cannot be used here, in one sentence; None if it can."""
+    if platform.system() != "Linux" or _version(platform.release()) < OLDEST:
+        return (
+            f"The sandbox needs Linux {'.'.join(map(str, OLDEST))} or newer, and this is "
+            f"{platform.system()} {platform.release()}: give --sandbox none to run the submissions "
+            "without protection."
+        )
     program = shutil.which("bwrap")
     if program is None:
         return (
@@ -64,6 +81,10 @@ def sandbox_problem() -> str | None:
             "--sandbox none to run the submissions without protection."
         )
     return None
+
+
+def _version(release: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", release)[:2]))
 
 
 def _system_places() -> list[str]:
@@ -123,7 +144,7 @@ def bubblewrap(folder: str, limits: Limits, cache: str = "", warming: bool = Fal
     environment = guest_environment(limits, SCRATCH, GUEST, CACHE if cache else "")
     program = shutil.which("bwrap") or "bwrap"
     command = [program, "--unshare-all", *_more_isolation(program), "--die-with-parent"]
-    command += ["--new-session", "--cap-drop", "ALL", "--hostname", "submission"]
+    command += ["--as-pid-1", "--new-session", "--cap-drop", "ALL", "--hostname", "submission"]
     # Options apply in order: what is mounted later hides what was there before. To root, the
     # settings of the host's kernel in /proc/sys are ordinary files.
     command += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
@@ -198,7 +219,7 @@ def guest_environment(limits: Limits, home: str, path: str, cache: str = "") -> 
 
 
 class SandboxProvisioner(LocalProvisioner):
-    """Starts a kernel in the sandbox.
+    """Starts a kernel in the sandbox: bubblewrap makes one, and a fork of our zygote joins it.
 
     ``folder`` is its private folder on the host, ``cache`` one with compiled code; ``warming``
     lets our own solution fill that.
@@ -209,25 +230,59 @@ class SandboxProvisioner(LocalProvisioner):
     folder = Unicode("", config=True)
     cache = Unicode("", config=True)
     warming = Bool(False, config=True)
+    inside = 0  # host's id of the sandbox's first process: when it ends, all others in it do
 
     async def pre_launch(self, **kwargs):
         kwargs = await super().pre_launch(**kwargs)
-        if self.isolation == "bubblewrap":
-            wrapper = bubblewrap(self.folder, self.limits, self.cache, self.warming)
-            kwargs["cmd"] = [*wrapper, *kwargs["cmd"]]
-            kwargs["env"] = {}
-        else:
-            path = _unprotected_path(self.folder)
+        kwargs["stdin"] = kwargs["stdout"] = kwargs["stderr"] = subprocess.DEVNULL
+        if self.isolation == "none":
+            guest = _guest_folder(self.folder)
             # No cache: one submission could write what the next one runs.
-            kwargs["env"] = guest_environment(self.limits, self.folder, path)
+            kwargs["env"] = guest_environment(self.limits, self.folder, guest)
             kwargs["cwd"] = self.folder
-        kwargs["stdout"] = kwargs["stderr"] = subprocess.DEVNULL
-        kwargs["stdin"] = subprocess.DEVNULL
         return kwargs
 
+    async def launch_kernel(self, cmd, **kwargs):
+        if self.isolation == "none":
+            return await super().launch_kernel(cmd, **kwargs)
+        waiting, lifeline = os.pipe()
+        try:
+            wrapper = bubblewrap(self.folder, self.limits, self.cache, self.warming)
+            streams = {"stdin": waiting, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+            info = await super().launch_kernel(
+                [*wrapper, *HOLD], **{**kwargs, **streams, "env": {}}
+            )
+            self._wait_for_the_sandbox()
+            self._fork(lifeline)
+        finally:
+            os.close(waiting)
+            os.close(lifeline)
+        return info
 
-def _unprotected_path(folder: str) -> str:
-    """Without a sandbox our few files are copied beside the submission."""
+    def _wait_for_the_sandbox(self) -> None:
+        """Until its program runs: only then is everything mounted, and nothing else left."""
+        with self.process.stdout as said:
+            ready = select.select([said], [], [], START)[0]
+            line = said.readline().decode(errors="replace").strip() if ready else "no answer"
+        if line != HELD:
+            raise RuntimeError(f"bubblewrap could not make the sandbox ({line or 'it ended'})")
+        self.inside = psutil.Process(self.process.pid).children()[0].pid
+
+    def _fork(self, lifeline: int) -> None:
+        cache = CACHE if self.cache else ""
+        zygote.running(
+            _guest_folder, lambda guest: guest_environment(self.limits, SCRATCH, guest, CACHE)
+        ).fork(
+            self.inside,
+            lifeline,
+            connection=self.parent.connection_file,
+            folder=SCRATCH,
+            environment=guest_environment(self.limits, SCRATCH, GUEST, cache),
+        )
+
+
+def _guest_folder(folder: str) -> str:
+    """Where there is no sandbox, copies of our few files in ``folder``."""
     guest = Path(folder) / "guest"
     if not guest.exists():
         guest.mkdir()

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 
+from straight_through.grading import scratch
 from straight_through.grading.orphan import end_with_parent
 from straight_through.grading.runner import Result, Task, grade_one
 
@@ -23,16 +24,18 @@ class ClusterError(RuntimeError):
 
 
 class LocalWorkers:
-    """``jobs`` processes of this machine. Spawned, never forked: a fork of a process that has
-    used JAX may hang."""
+    """``jobs`` processes of this machine, with their temporary files in ``folder``.
 
-    def __init__(self, jobs: int):
-        self.jobs = jobs
+    Spawned, never forked: a fork of a process that has used JAX may hang.
+    """
+
+    def __init__(self, jobs: int, folder: str):
+        self.jobs, self.folder = jobs, folder
         self._pool = self._new_pool()
 
     def _new_pool(self) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self.jobs, mp_context=context, initializer=end_with_parent)
+        return ProcessPoolExecutor(self.jobs, context, _begin, (self.folder,))
 
     def __enter__(self) -> "LocalWorkers":
         return self
@@ -56,6 +59,11 @@ class LocalWorkers:
                 return
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = self._new_pool()  # one whose worker died takes no more work
+
+
+def _begin(folder: str) -> None:
+    end_with_parent()
+    scratch.use(folder)
 
 
 def _result(future) -> Result:

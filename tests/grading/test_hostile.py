@@ -29,9 +29,9 @@ from jupyter_client.session import Session
 
 from straight_through import course
 from straight_through.checks.visible import HIDDEN
-from straight_through.grading import grade, messages, sandbox
+from straight_through.grading import grade, messages
 from straight_through.grading.kernel import WatchedKernel
-from straight_through.grading.sandbox import Limits, bubblewrap
+from straight_through.grading.sandbox import Limits
 from straight_through.grading.watch import leftovers, own_memory
 from straight_through.submission import SubmissionStopped
 
@@ -270,58 +270,6 @@ def test_a_flood_neither_fills_nor_blocks_the_grader(flood):
         sampler.join()
     assert time.monotonic() - begin < 15
     assert most[0] < 600 * 2**20
-
-
-# ---- the command of the sandbox
-
-
-def test_an_installed_course_is_hidden_however_it_is_reached(tmp_path, monkeypatch):
-    packages = tmp_path / "env" / "lib" / "python3" / "site-packages"
-    (packages / "straight_through").mkdir(parents=True)
-    (tmp_path / "env" / "lib64").symlink_to("lib")
-    (tmp_path / "link").symlink_to("env")
-    monkeypatch.setattr(site, "getsitepackages", lambda: [str(packages)])
-    shown = [str(tmp_path / name) for name in ("env/lib", "env/lib64", "link")]
-    hidden = sandbox._hidden_places(shown)
-    inside = "python3/site-packages/straight_through"
-    assert hidden == [
-        str(tmp_path / "env" / "lib" / inside),
-        str(tmp_path / "env" / "lib64" / inside),
-        str(tmp_path / "link" / "lib" / inside),
-    ]
-
-
-def test_an_installed_course_is_empty_inside(tmp_path, monkeypatch):
-    packages = tmp_path / "env" / "lib"
-    (packages / "straight_through").mkdir(parents=True)
-    (packages / "straight_through" / "answers.py").write_text("")
-    monkeypatch.setattr(site, "getsitepackages", lambda: [str(packages)])
-    places = sandbox._interpreter_places() + [str(packages)]
-    monkeypatch.setattr(sandbox, "_interpreter_places", lambda: places)
-    kernel = WatchedKernel()
-    try:
-        source = f"import os\nraise ValueError(os.listdir({str(packages / 'straight_through')!r}))"
-        kernel.await_reply(kernel.execute_cell_input(source, allow_stdin=False))
-        while (message := kernel.get_message("iopub", 5))["msg_type"] != "error":
-            pass
-    finally:
-        kernel.close()
-    assert message["content"]["evalue"] == "[]"
-
-
-def test_an_environment_in_the_courses_own_folder_shows_nothing_of_the_course(monkeypatch):
-    for name in ("prefix", "exec_prefix"):
-        monkeypatch.setattr("sys." + name, str(course.ROOT))
-    places = sandbox._interpreter_places()
-    for secret in (course.PACKAGE, HIDDEN, course.ROOT / "solutions", course.ROOT / ".ste"):
-        assert not any(str(secret).startswith(place) for place in places)
-
-
-def test_the_command_writes_to_nothing_of_the_host():
-    command = bubblewrap("/folder", Limits(), cache="/compiled")
-    assert "--bind" not in command and "--dev-bind" not in command
-    assert {"--unshare-all", "--die-with-parent", "--clearenv", "--cap-drop"} <= set(command)
-    assert "--bind" in bubblewrap("/folder", Limits(), cache="/compiled", warming=True)
 
 
 # ---- reading a message

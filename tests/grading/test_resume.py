@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import signal
 import sqlite3
 import stat
@@ -13,7 +14,7 @@ import psutil
 import pytest
 from classroom import CASES, RIGHT, by_learner, hand_in
 
-from straight_through.grading import engine, grade
+from straight_through.grading import engine, grade, scratch
 from straight_through.grading.gradebook import Gradebook, GradebookError
 from straight_through.grading.main import main
 from straight_through.grading.runner import Result, Task
@@ -37,7 +38,8 @@ def _start(submissions, out) -> subprocess.Popen:
     script = out.parent / "grade.py"
     script.write_text(code)
     command = [sys.executable, str(script), str(submissions), "--out", str(out), "--seed", "7"]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    nothing, environment = subprocess.DEVNULL, {**os.environ, "TMPDIR": str(out.parent)}
+    return subprocess.Popen(command, stdout=nothing, stderr=nothing, env=environment)
 
 
 def _document(out) -> dict:
@@ -73,28 +75,62 @@ def _ended(processes, seconds: float = 20) -> bool:
     return True
 
 
-def test_killed_at_many_moments_it_ends_with_the_same_grades(submissions, tmp_path):
+def test_killed_at_twenty_moments_it_ends_with_the_same_grades(submissions, tmp_path):
+    begin = time.monotonic()
     assert _start(submissions, tmp_path / "calm").wait() == 0
-    out = tmp_path / "stormy"
-    seen: dict = {}
-    for moment in range(20):
-        process = _start(submissions, out)
-        children = []
-        try:
-            process.wait(timeout=1.0 + 0.3 * moment)
-        except subprocess.TimeoutExpired:
-            children = psutil.Process(process.pid).children(recursive=True)
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait()
+    length = time.monotonic() - begin
+    moments = random.Random(20)
+    kills, storms = 0, 0
+    while kills < 20:
+        out, seen = tmp_path / f"stormy-{storms}", {}
+        storms += 1
+        while kills < 20 and len(seen) < len(NAMES):
+            kills += _killed(_start(submissions, out), moments.uniform(0.1, 0.9) * length)
+            stored = _stored(out)
+            # What was graded before stays as it was: nothing is graded twice.
+            assert {name: stored.get(name) for name in seen} == seen
+            seen = stored
+        assert _start(submissions, out).wait() == 0
+        assert _document(out) == _document(tmp_path / "calm")
+    assert _left_over(tmp_path) == []
+
+
+def _killed(process: subprocess.Popen, seconds: float) -> bool:
+    """Kill a grader after some time; False if it was done before."""
+    try:
+        process.wait(timeout=seconds)
+        return False
+    except subprocess.TimeoutExpired:
+        children = psutil.Process(process.pid).children(recursive=True)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
         assert _ended(children), "a killed grader leaves no process behind"
-        stored = _stored(out)
-        # What was graded before stays as it was: nothing is graded twice.
-        assert {name: stored.get(name) for name in seen} == seen
-        seen = stored
-        if len(seen) == len(NAMES):
-            break
-    assert _start(submissions, out).wait() == 0
-    assert _document(out) == _document(tmp_path / "calm")
+        return True
+
+
+def _left_over(place) -> list[str]:
+    return sorted(path.name for path in place.glob("ste-*"))
+
+
+def test_the_next_run_removes_what_a_killed_one_left_and_nothing_else(submissions, tmp_path):
+    other = tmp_path / "ste-grade-mine"  # no lock in it: not a run's
+    other.mkdir()
+    with scratch.folder() as running:  # of a grader that is at work now
+        moved = tmp_path / "ste-grade-at-work"
+        os.rename(running, moved)
+        process = _start(submissions, tmp_path / "out")
+        until = time.monotonic() + 30
+        while not _kernels(tmp_path) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert _killed(process, 0.1)
+        (left,) = set(_left_over(tmp_path)) - {other.name, moved.name}
+        assert _start(submissions, tmp_path / "out").wait() == 0
+        assert _left_over(tmp_path) == [moved.name, other.name]
+        os.rename(moved, running)
+
+
+def _kernels(place) -> list:
+    return list(place.glob("ste-grade-*/ste-*/kernel.json"))
 
 
 def test_only_what_changed_is_graded_again(submissions, tmp_path, monkeypatch):

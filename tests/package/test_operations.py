@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from straight_through import wire
+from straight_through.local import LocalSubmission
 from straight_through.operations import failure
-from straight_through.submission import LocalSubmission, SubmissionRaised
+from straight_through.submission import SubmissionRaised
 
 X = np.array([-1.5, 0.0, 2.0], np.float32)
 

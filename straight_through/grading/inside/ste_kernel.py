@@ -10,6 +10,11 @@ import resource
 import signal
 import sys
 
+import ste_operations  # JAX is imported here, before any learner code
+import ste_seccomp
+from ipykernel.ipkernel import IPythonKernel
+from ipykernel.kernelapp import IPKernelApp
+
 
 def _limit() -> None:
     """Limits of this process and all it starts; what the whole tree uses, the grader watches."""
@@ -42,19 +47,6 @@ def _limit_address_space() -> None:
     _set("RLIMIT_AS", mapped + 4 * memory + 2**32)
 
 
-_limit()
-
-import ste_operations  # noqa: E402  (JAX is imported here, before any learner code)
-import ste_seccomp  # noqa: E402
-from ipykernel.ipkernel import IPythonKernel  # noqa: E402
-from ipykernel.kernelapp import IPKernelApp  # noqa: E402
-
-_limit_address_space()
-ste_seccomp.restrict()
-# A grader that is killed at the wrong moment cannot end this process any more: it ends by itself.
-signal.alarm(int(os.environ.get("STE_LIMIT_SECONDS", 300)))
-
-OUTPUT_LIMIT = int(os.environ.get("STE_LIMIT_OUTPUT", 2**20))
 MESSAGE = 1000  # what a message costs, however short
 LONGEST = 50_000  # characters of one text in a result or an error
 # What counts as output. A cell's result or its error is sent however much was printed before.
@@ -71,6 +63,7 @@ class GradedKernel(IPythonKernel):
         super().__init__(**kwargs)
         self._targets = {}
         self._written = 0
+        most = int(os.environ.get("STE_LIMIT_OUTPUT", 2**20))
         self.shell.ask_exit = _no_exit
         send = self.session.send
 
@@ -81,7 +74,7 @@ class GradedKernel(IPythonKernel):
                 said.update(_cut(said))
             if kind in LOUD:
                 self._written += _size(said) + MESSAGE
-                if self._written > OUTPUT_LIMIT:
+                if self._written > most:
                     return None  # the rest of what this cell prints and shows is dropped
             return send(stream, msg_or_type, content, *args, **kwargs)
 
@@ -130,6 +123,17 @@ def _size(content) -> int:
     return 8
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Run the kernel whose connection file the command line names. Nothing is undone: limits and
+    forbidden calls last as long as the process."""
+    _limit()
+    _limit_address_space()
+    ste_seccomp.restrict()
+    # A grader that is killed at the wrong moment cannot end this process: it ends by itself.
+    signal.alarm(int(os.environ.get("STE_LIMIT_SECONDS", 300)))
     sys.path[:] = [entry for entry in sys.path if entry not in ("", os.getcwd())]
     IPKernelApp.launch_instance(kernel_class=GradedKernel)
+
+
+if __name__ == "__main__":
+    main()
