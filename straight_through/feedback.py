@@ -1,7 +1,6 @@
 """From outcomes to text, HTML and picture: one renderer for notebook, terminal and class report."""
 
 import base64
-import dataclasses
 import html
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,24 +13,6 @@ from straight_through.submission import Failure, Submission
 MARKS = {"passed": "✓", "failed": "✗", "error": "!", "not_run": "–"}
 WORDS = {"passed": "passed", "failed": "failed", "error": "our error", "not_run": "not run"}
 INKS = {"passed": "#00684A", "failed": "#B34700", "error": "#6A3D9A", "not_run": "#595959"}
-
-
-def label_for(labels: list[str], about: str) -> str | None:
-    """The misconception that explains a failed check which is ``about`` values or derivative."""
-    for label in labels:
-        if MISCONCEPTIONS[label].kind in ("structure", about):
-            return label
-    return labels[0] if labels else None
-
-
-def attach_labels(rows: list[tuple[Outcome, str]], labels: list[str]) -> list[Outcome]:
-    """Give each failed outcome the misconception that explains it."""
-    return [
-        dataclasses.replace(outcome, misconception=label_for(labels, about))
-        if outcome.outcome == "failed"
-        else outcome
-        for outcome, about in rows
-    ]
 
 
 @dataclass

@@ -7,6 +7,7 @@ import nbformat
 
 from straight_through import course, progress
 from straight_through.checks.diagnosis import structure
+from straight_through.checks.misconceptions import attach_labels
 from straight_through.checks.problems import PROBLEMS
 from straight_through.checks.solutions import role
 from straight_through.checks.visible import (
@@ -16,7 +17,7 @@ from straight_through.checks.visible import (
     run_hidden,
     run_visible,
 )
-from straight_through.feedback import Verdict, attach_labels
+from straight_through.feedback import Verdict
 from straight_through.local import LocalSubmission, from_source
 from straight_through.submission import Submission, SubmissionRaised, is_stub
 

@@ -1,6 +1,9 @@
 """The misconceptions by name: one plain sentence each, and what kind of mistake it is."""
 
+import dataclasses
 from dataclasses import dataclass
+
+from straight_through.checks import Outcome
 
 
 @dataclass(frozen=True)
@@ -259,3 +262,21 @@ MISCONCEPTIONS = {row[0]: Misconception(*row) for row in _ALL}
 
 def explain(label: str) -> str:
     return MISCONCEPTIONS[label].sentence
+
+
+def label_for(labels: list[str], about: str) -> str | None:
+    """The misconception that explains a failed check which is ``about`` values or derivative."""
+    for label in labels:
+        if MISCONCEPTIONS[label].kind in ("structure", about):
+            return label
+    return labels[0] if labels else None
+
+
+def attach_labels(rows: list[tuple[Outcome, str]], labels: list[str]) -> list[Outcome]:
+    """Give each failed outcome the misconception that explains it."""
+    return [
+        dataclasses.replace(outcome, misconception=label_for(labels, about))
+        if outcome.outcome == "failed"
+        else outcome
+        for outcome, about in rows
+    ]

@@ -66,7 +66,7 @@ DECIDING = (*DECIDING, "zygote")
 
 def _deciding_files() -> list[Path]:
     package, grading = course.PACKAGE, course.PACKAGE / "grading"
-    files = [package / f"{name}.py" for name in ("feedback", "operations", "submission", "wire")]
+    files = [package / f"{name}.py" for name in ("operations", "submission", "wire")]
     files += [grading / f"{name}.py" for name in DECIDING]
     return (
         files + sorted((package / "checks").glob("*.py")) + sorted(grading.rglob("inside/**/*.py"))

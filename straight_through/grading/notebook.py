@@ -15,10 +15,8 @@ from straight_through.submission import Failure, SubmissionStopped
 
 KERNEL: pytest.StashKey[WatchedKernel] = pytest.StashKey()
 CELL_FILE = re.compile(r" \(\d+\.py, line \d+\)")  # a kernel's name for a cell
-LINE = re.compile(
-    r"Cell In\[[^\]\n]*\], line (\d{1,6})|File <[^>\n]*>:(\d{1,6})|^[ \t]*-+> (\d{1,6})",
-    re.MULTILINE,
-)
+LINE = re.compile(r"Cell In\[[^\]\n]*\], line (\d{1,6})|File <[^>\n]*>:(\d{1,6})")
+ARROW = re.compile(r"^[ \t]*-+> (\d{1,6})(?: ([^\n]*))?$", re.MULTILINE)  # in a traceback
 
 
 class SubmissionFile(IPyNbFile):
@@ -73,14 +71,22 @@ class SubmissionCell(IPyNbCell):
     def _failure(self) -> Failure | None:
         for output in self.test_outputs or []:
             if output["output_type"] == "error":
-                trace = "\n".join(output["traceback"])
-                lines = [next(filter(None, found)) for found in LINE.findall(trace)]
-                line = int(lines[-1]) if lines else None
-                source = self.cell.source.split("\n")
-                text = source[line - 1].strip() if line and line <= len(source) else ""
+                line, text = self._place("\n".join(output["traceback"]))
                 said = CELL_FILE.sub("", output["evalue"][:600])
-                return Failure(output["ename"], said, line, clean(text, 200))
+                return Failure(output["ename"], said, line, text)
         return None
+
+    def _place(self, trace: str) -> tuple[int | None, str]:
+        """The line that raised, by its number in its cell, and its text."""
+        shown = ARROW.findall(trace)
+        if shown:  # an example raises in the learner's cell; the traceback shows the line itself
+            return int(shown[-1][0]), clean(shown[-1][1].strip(), 200)
+        found = LINE.findall(trace)
+        if not found:
+            return None, ""
+        line = int(next(filter(None, found[-1])))
+        source = self.cell.source.split("\n")
+        return line, clean(source[line - 1].strip(), 200) if 0 < line <= len(source) else ""
 
     def _note(self, submission: KernelSubmission, mark) -> None:
         failure = self._failure() or Failure("Error", "")

@@ -202,7 +202,7 @@ def _without_magic(left_out: list[str], found: re.Match) -> str:
 
 
 @functools.cache
-def _ours(stem: str) -> tuple[str, tuple]:
+def our_cells(stem: str) -> tuple[str, tuple]:
     """Our setup source and our example cells, from the solution notebook."""
     setup, examples = [], []
     for cell in nbformat.read(SOLUTIONS / f"{stem}.ipynb", as_version=4).cells:
@@ -224,7 +224,7 @@ def prepare(raw: bytes, exercise: course.Exercise) -> Prepared:
         stub, defined = _settle(answers[function.name], function.name, repairs)
         stubs |= {function.name} if stub else set()
         undefined |= set() if defined else {function.name}
-    setup, examples = _ours(exercise.stem)
+    setup, examples = our_cells(exercise.stem)
     run = [new_code_cell(setup, metadata={"ste": {"role": "setup", "label": "our setup"}})]
     for number, cell in enumerate(cells, 1):
         if cell.cell_type != "code":

@@ -18,12 +18,12 @@ import pytest
 from straight_through import course
 from straight_through.checks import Outcome
 from straight_through.checks.diagnosis import structure
+from straight_through.checks.misconceptions import label_for
 from straight_through.checks.portrait import portrait
 from straight_through.checks.visible import HIDDEN, diagnose, hidden_tests
-from straight_through.feedback import label_for
 from straight_through.grading.kernel import KernelSubmission, StartFailed, WatchedKernel
 from straight_through.grading.notebook import NotebookPlugin
-from straight_through.grading.prepare import Prepared, Unreadable, prepare
+from straight_through.grading.prepare import Prepared, Unreadable, our_cells, prepare
 from straight_through.grading.sandbox import Limits
 from straight_through.submission import SubmissionStopped
 
@@ -159,11 +159,9 @@ def _pytest(prepared, exercise, kernel, submission, outcomes) -> None:
 
 def _not_run(exercise: course.Exercise, outcomes: list[Outcome]) -> list[Outcome]:
     """Every check that has no outcome yet, as not run."""
-    from straight_through.grading.prepare import _ours
-
     known = {outcome.id for outcome in outcomes}
     rest = []
-    for cell in _ours(exercise.stem)[1]:
+    for cell in our_cells(exercise.stem)[1]:
         mark = cell.metadata.get("ste", {})
         title = mark.get("title", "The worked example")
         rest.append(

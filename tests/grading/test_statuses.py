@@ -105,6 +105,21 @@ def test_scratch_cells_and_lost_outputs_cost_nothing(tmp_path):
     assert any("nbval marker" in repair for repair in result.repairs)
 
 
+def test_what_an_example_raises_is_told_with_the_learners_own_line(tmp_path):
+    made = notebook("def ste_quantize(x):\n    y = x + 1\n    return helper(y)\n")
+    made.cells.insert(1, cell("  \n"))  # a blank cell is not counted by the kernel
+    made.cells.insert(1, cell("def helper(y):\n\n\n    return y.nothing"))
+    made.cells.append(cell("1\n2\n3\n4"))
+    hand_in(tmp_path, "helped", made)
+    (example,) = [
+        check
+        for check in by_learner(grade(tmp_path, limits=LIMITS))["helped"].result.checks
+        if check["id"] == "example_ste_quantize"
+    ]
+    assert "AttributeError" in example["message"]
+    assert example["message"].endswith("(line 4: `return y.nothing`)")
+
+
 def test_an_answer_in_another_cell_counts_and_is_reported(tmp_path):
     moved = notebook("def ste_quantize(x):\n    raise NotImplementedError")
     moved.cells.insert(1, cell(RIGHT))
