@@ -29,11 +29,6 @@ def folder() -> Iterator[str]:
             yield made
 
 
-def use(place: str) -> None:
-    """Make ``place`` this process's folder for temporary files."""
-    tempfile.tempdir = place
-
-
 def _sweep(place: Path) -> None:
     for left in place.glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):

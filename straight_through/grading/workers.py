@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 
-from straight_through.grading import scratch
-from straight_through.grading.orphan import end_with_parent
+from straight_through.grading.orphan import begin
 from straight_through.grading.runner import Result, Task, grade_one
 
 TRIES = 2
@@ -35,7 +34,7 @@ class LocalWorkers:
 
     def _new_pool(self) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self.jobs, context, _begin, (self.folder,))
+        return ProcessPoolExecutor(self.jobs, context, begin, (self.folder,))
 
     def __enter__(self) -> "LocalWorkers":
         return self
@@ -59,11 +58,6 @@ class LocalWorkers:
                 return
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = self._new_pool()  # one whose worker died takes no more work
-
-
-def _begin(folder: str) -> None:
-    end_with_parent()
-    scratch.use(folder)
 
 
 def _result(future) -> Result:
