@@ -36,8 +36,12 @@ SMALL = 64 * 2**20  # bytes of each of them but the scratch folder
 # ends, and all others with it, when its input does.
 HELD = "held"
 HOLD = ["sh", "-c", f"echo {HELD}; exec cat >/dev/null"]
+MACHINES = ("x86_64", "aarch64")
 OLDEST = (5, 8)  # Linux: from here on a process can join all namespaces of another at once
 START = 20  # seconds that making a sandbox may take
+# What a root grader's submission could read of the host in /proc.
+MASKED = [f"/proc/{name}" for name in "kcore keys kmsg slabinfo timer_list vmallocinfo".split()]
+MASKED += [f"/proc/{name}" for name in "kpagecgroup kpagecount kpageflags pagetypeinfo".split()]
 SYSTEM = "bin sbin lib lib32 lib64 libexec share local/bin local/lib local/lib64 local/share"
 
 
@@ -65,6 +69,11 @@ def sandbox_problem() -> str | None:
             f"The sandbox needs Linux {'.'.join(map(str, OLDEST))} or newer, and this is "
             f"{platform.system()} {platform.release()}: give --sandbox none to run the submissions "
             "without protection."
+        )
+    if platform.machine() not in MACHINES:
+        return (
+            f"The sandbox knows the system calls of {' and '.join(MACHINES)}, and this is "
+            f"{platform.machine()}: give --sandbox none to run the submissions without protection."
         )
     program = shutil.which("bwrap")
     if program is None:
@@ -147,7 +156,12 @@ def bubblewrap(folder: str, limits: Limits, cache: str = "", warming: bool = Fal
     command += ["--as-pid-1", "--new-session", "--cap-drop", "ALL", "--hostname", "submission"]
     # Options apply in order: what is mounted later hides what was there before. To root, the
     # settings of the host's kernel in /proc/sys are ordinary files.
-    command += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    command += ["--proc", "/proc"]
+    command += ["--dev", "/dev"]
+    # Bound like this, nothing can be opened. Memory shared through /dev/zero counts as nobody's.
+    for place in filter(os.path.exists, (*MASKED, "/dev/zero")):
+        command += ["--ro-bind", "/dev/null", place]
+    command += ["--remount-ro", "/proc", "--remount-ro", "/dev"]
     for place in WRITABLE:
         size = limits.disk if place == SCRATCH else SMALL
         command += ["--size", str(size), "--tmpfs", place]

@@ -244,7 +244,7 @@ raise type("\\x1b[5mBad", (Exception,), {})("\\ud800 \\x1b[31mred")
 
 # Each of these is a way out; the cell raises with the names of those that worked.
 PROBE = """
-import ctypes, os, resource, socket, subprocess, sys
+import ctypes, fcntl, mmap, os, resource, socket, subprocess, sys
 libc = ctypes.CDLL(None, use_errno=True)
 
 def found_by_name():
@@ -268,6 +268,33 @@ def secret_seen():
 def can_open(path, mode="rb"):
     with open(path, mode):
         return True
+
+def marked(file):
+    # A bit that means nothing for these files, so that nothing breaks where this works.
+    before = os.stat(file).st_mode & 0o7777
+    os.chmod(file, before ^ 0o1000)
+    worked = os.stat(file).st_mode & 0o7777 != before
+    os.chmod(file, before)
+    return worked
+
+def message_left():
+    os.setxattr("/proc/self/exe", "user.ste", b"1")
+    worked = "user.ste" in os.listxattr("/proc/self/exe")
+    os.removexattr("/proc/self/exe", "user.ste")
+    return worked
+
+def readable(name):
+    return os.access("/proc/" + name, os.R_OK) and can_open("/proc/" + name)
+
+def vmsplice():
+    reading, writing = os.pipe()
+    page = ctypes.create_string_buffer(4096)
+    vector = (ctypes.c_void_p * 2)(ctypes.addressof(page), 4096)
+    return libc.vmsplice(writing, vector, ctypes.c_ulong(1), 0) == 4096
+
+def locked():
+    page = ctypes.create_string_buffer(2**16)
+    return libc.mlock(page, 2**16) == 0
 
 HARMLESS = {
     "a file that is not its own": lambda: any(map(os.path.exists, PATHS)),
@@ -297,6 +324,25 @@ FORBIDDEN = {
     "the compiled cache": lambda: can_open("/cache/planted", "wb"),
     "the connection file": lambda: can_open(sys.argv[-1], "r+b"),
     "the root folder": lambda: os.mkdir("/here") is None,
+    "its own program, past the mounts": lambda: marked("/proc/self/exe"),
+    "a message left on its program": message_left,
+    "a lease on its program": lambda: fcntl.fcntl(
+        os.open("/proc/self/exe", os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_RDLCK
+    ) == 0,
+    "flags of its program": lambda: fcntl.ioctl(
+        os.open("/proc/self/exe", os.O_RDONLY), 0x80086601, bytes(8)
+    ),
+    "a device of the host": lambda: marked(0),
+    "another device of the host": lambda: marked("/dev/urandom"),
+    "memory that nobody counts": lambda: mmap.mmap(-1, 4096),
+    "the same through a device": lambda: can_open("/dev/zero", "r+b"),
+    "the same through a pipe": vmsplice,
+    "the same through a socket": locked,
+    "a socket of the virtual machine": lambda: socket.socket(40, socket.SOCK_STREAM),
+    "another's file descriptor": lambda: libc.syscall(438, libc.syscall(434, 1, 0), 0, 0) >= 0,
+    "what the host's kernel does": lambda: any(
+        map(readable, ("timer_list", "slabinfo", "kpageflags", "vmallocinfo"))
+    ),
     "tracing the first process": lambda: libc.ptrace(16, GRADER, 0, 0) == 0,
 }
 

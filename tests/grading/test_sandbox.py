@@ -111,6 +111,13 @@ def test_nothing_of_the_course_but_its_shadow_can_be_imported(kernel):
     assert all("/ste-" not in entry for entry in ask(kernel, "__import__('sys').path"))
 
 
+def test_kernels_of_one_process_draw_different_numbers():
+    drawn = "(__import__('numpy').random.rand(), __import__('random').random())"
+    with started() as one, started() as other:
+        mine, theirs = ask(one, drawn), ask(other, drawn)
+    assert mine[0] != theirs[0] and mine[1] != theirs[1]
+
+
 def test_two_kernels_do_not_see_each_other():
     with started() as one, started() as other:
         ask(one, "open('/tmp/mine', 'w').write('x')")
@@ -235,6 +242,21 @@ def test_nothing_is_left_in_the_temporary_folder(tmp_path, monkeypatch):
     with started():
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_filter_of_system_calls_no_kernel_runs(own_zygote, monkeypatch, tmp_path):
+    broken = tmp_path / "ste_seccomp.py"
+    broken.write_text("def restrict():\n    return False\n")
+    ours = str(sandbox.INSIDE / "ste_seccomp.py")
+    files = [str(broken) if file == ours else file for file in sandbox._guest_files()]
+    monkeypatch.setattr(sandbox, "_guest_files", lambda: files)
+    with pytest.raises(StartFailed, match="process ended"):
+        WatchedKernel()
+
+
+def test_a_machine_whose_system_calls_are_unknown_is_named(monkeypatch):
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    assert "this is riscv64" in sandbox.sandbox_problem()
 
 
 @pytest.mark.parametrize(("system", "release"), [("Darwin", "24.1.0"), ("Linux", "4.18.0-553.el8")])

@@ -23,6 +23,7 @@ def _limit() -> None:
         ("RLIMIT_FSIZE", int(os.environ.get("STE_LIMIT_DISK", 2**28))),
         ("RLIMIT_NOFILE", 1024),
         ("RLIMIT_NPROC", 4096),
+        ("RLIMIT_MEMLOCK", 0),  # nor pages that a socket keeps after they were unmapped
         ("RLIMIT_CPU", int(os.environ.get("STE_LIMIT_CPU", 300))),
     ):
         _set(name, value)
@@ -123,12 +124,13 @@ def _size(content) -> int:
     return 8
 
 
-def main() -> None:
+def main(sandboxed: bool = False) -> None:
     """Run the kernel whose connection file the command line names. Nothing is undone: limits and
     forbidden calls last as long as the process."""
     _limit()
     _limit_address_space()
-    ste_seccomp.restrict()
+    if not ste_seccomp.restrict() and sandboxed:
+        return  # not one line of a learner's runs without it
     # A grader that is killed at the wrong moment cannot end this process: it ends by itself.
     signal.alarm(int(os.environ.get("STE_LIMIT_SECONDS", 300)))
     sys.path[:] = [entry for entry in sys.path if entry not in ("", os.getcwd())]

@@ -14,6 +14,7 @@ import socket
 import sys
 
 import jax
+import numpy
 import ste_kernel
 
 LONGEST = 2**16  # bytes of a request
@@ -75,6 +76,10 @@ def _enter(control: socket.socket, request: dict, lifeline: int, outside: dict) 
     control.send(b"0")
     os.dup2(lifeline, LIFELINE)
     os.closerange(LIFELINE + 1, os.sysconf("SC_OPEN_MAX"))
+    null = os.open("/dev/null", os.O_RDWR)  # the sandbox's own, instead of the host's
+    for number in range(LIFELINE):
+        os.dup2(null, number)
+    os.close(null)
     if os.fork() == 0:
         _as_a_fork(_become, request, outside)
 
@@ -95,7 +100,8 @@ def _become(request: dict, outside: dict[str, str]) -> None:
     guest = os.path.dirname(ste_kernel.__file__)
     sys.path[:] = [os.environ["PYTHONPATH"] if entry == guest else entry for entry in sys.path]
     sys.argv = ["ste_kernel", "-f", request["connection"]]
-    ste_kernel.main()
+    numpy.random.seed()  # or all forks would draw the same
+    ste_kernel.main(sandboxed=True)
 
 
 def _drop_privileges() -> None:
