@@ -221,7 +221,7 @@ class Diagnosis:
         """
         values = [s for s in map(self._samples, self.hows) if s is not None]
         wrong = next((s for s in values if s.wrong.any()), None)
-        slopes = self._slopes(VJP, ones=True) if VJP in self.hows else None
+        slopes = self._slopes(VJP, ones=True) if self.problem.slope is not None else None
         every = [*values, slopes] if slopes is not None else values
         for label, rule in VALUE_RULES[self.problem.name].items():
             if label == "nan_at_zero":

@@ -204,7 +204,8 @@ class Elementwise:
         has a shape of its own, and for a plain call under jit where jit of the vjp says the rest.
         """
         if self.problem.slope is None:
-            return {("call", "plain"): FLOATS, ("call", "jit"): FLOATS, ("call", "vmap"): ONE}
+            calls = {("call", "plain"): FLOATS, ("call", "jit"): FLOATS, ("call", "vmap"): ONE}
+            return {**calls, ("vjp", "plain"): FLOATS}
         return {
             **{("call", "plain"): FLOATS, ("vjp", "plain"): FLOATS, ("vjp", "jit"): FLOATS},
             **{("call", "jit"): ONE, ("call", "vmap"): ONE, ("vjp", "vmap"): ONE},

@@ -55,6 +55,7 @@ ROWS = {
         ("values", "Below the limit", "values"),
         ("large_inputs", "At the limit and beyond", "values"),
         *TRANSFORMS,
+        ("inside_vjp", "Value inside vjp", "values"),
     ],
     "largest_safe": [
         ("is_int", "A Python int", "structure"),

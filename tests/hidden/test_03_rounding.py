@@ -33,10 +33,11 @@ def test_limit(submission):
     error(submission).values("limit", "large_inputs", "largest")
 
 
-@graded("It works under jit and vmap", points=1, function="one_line_error")
+@graded("It works under jit and vmap, and inside vjp", points=1, function="one_line_error")
 def test_jit_and_vmap(submission):
     error(submission).jit()
     error(submission).vmap()
+    error(submission).inside_vjp()
 
 
 @graded("A Python int", points=1, function="largest_safe")

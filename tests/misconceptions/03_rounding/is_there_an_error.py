@@ -1,5 +1,5 @@
 # misconception: dtype_changed
-# fails: shape_and_dtype
+# fails: shape_and_dtype jit_and_vmap
 # function: one_line_error
 import jax
 import jax.numpy as jnp
