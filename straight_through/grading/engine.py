@@ -127,6 +127,8 @@ def grade(
         raise UsageError(f"--sandbox is one of {', '.join(LEVELS)}, not {isolation!r}.")
     if jobs is not None and jobs < 1:
         raise UsageError(f"--jobs is the number of submissions at once, at least 1, not {jobs}.")
+    if seed is not None and seed < 0:
+        raise UsageError(f"--seed is a whole number from 0 on, not {seed}.")
     problem = sandbox_problem() if isolation == "bubblewrap" else None
     if problem:
         raise SandboxMissing(problem)

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import tempfile
 from pathlib import Path
 
@@ -93,11 +94,18 @@ def write_json(path: Path, content: dict) -> None:
     write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
+FORMULA = re.compile(r"(?:^|[;|\t])[\s]*[=+\-@]|^[\t\r\n]")
+INNER = re.compile(r"([;|\t])(?=\s*[=+\-@])")
+
+
 def inert(value) -> str:
     """A cell of a CSV file that no spreadsheet takes for a formula."""
     text = "" if value is None else str(value)
-    if text and (text[0] in "=+-@\t\r\n") and not _is_number(text):
-        return "'" + text
+    if _is_number(text):
+        return text
+    if FORMULA.search(text):
+        # Where the list separator is another one, a cell is cut there: each part must be inert.
+        return "'" + INNER.sub(r"\1'", text)
     return text
 
 

@@ -91,7 +91,12 @@ def _run(arguments: argparse.Namespace) -> int:
         stems = list(scheme.weights) if scheme else arguments.exercise
         canvas = lms.Canvas(arguments.canvas, arguments.canvas_column, stems)
     if arguments.submissions:
-        grades = _grade(arguments)
+        if arguments.submissions.resolve() == arguments.out.resolve():
+            raise UsageError("--out is the folder of the submissions: give another one.")
+        grades = manual.with_earlier(_grade(arguments), arguments.out)
+    elif arguments.forget and not (arguments.out / "grades.json").exists():
+        print(manual.forget(arguments.out, arguments.forget))  # a first run that was interrupted
+        return OK
     else:
         grades = _by_hand(arguments)
     export.write(grades, arguments.out)
@@ -130,6 +135,8 @@ def _by_hand(arguments: argparse.Namespace) -> Grades:
     if arguments.forget:
         print(manual.forget(out, arguments.forget))
         grades.graded = [i for i in grades.graded if i.found.learner != arguments.forget]
+        mine = f"{arguments.forget}/"
+        grades.skipped = tuple(line for line in grades.skipped if not line.startswith(mine))
         for name in DERIVED:  # they can be written again
             path = out / name
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)

@@ -5,7 +5,7 @@ All three work on the gradebook, so that grading again keeps them.
 
 import json
 import sqlite3
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, fields
 from pathlib import Path
 
@@ -32,6 +32,16 @@ def reread(out: Path) -> Grades:
         grades.graded = [_graded(row, book) for row in rows]
     finally:
         book.close()
+    return grades
+
+
+def with_earlier(grades: Grades, out: Path) -> Grades:
+    """``grades`` with what ``out`` already holds of exercises that were not graded this time."""
+    now = {item.found.exercise for item in grades.graded}
+    with suppress(UsageError):  # nothing there that could be read
+        before = reread(out).graded
+        grades.graded += [item for item in before if item.found.exercise not in now]
+        grades.graded.sort(key=lambda item: (item.found.learner, item.found.exercise))
     return grades
 
 
@@ -100,8 +110,8 @@ def forget(out: Path, learner: str) -> str:
     with _database(out) as database:
         database.execute("PRAGMA secure_delete = ON")
         count = database.execute("DELETE FROM results WHERE learner = ?", (learner,)).rowcount
-    grades = reread(out)
-    listed = [item for item in grades.graded if item.found.learner == learner]
+    every = reread(out).graded if (out / "grades.json").exists() else []
+    listed = [item for item in every if item.found.learner == learner]
     if not count and not listed:
         raise UsageError(f"Nothing is stored about {learner!r} in {out}.")
     return (

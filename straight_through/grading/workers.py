@@ -8,13 +8,14 @@ import multiprocessing
 import os
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 
 from straight_through.grading.orphan import begin
 from straight_through.grading.runner import Result, Task, grade_one
 
 TRIES = 2
+WORKER = 20  # seconds to wait for the first worker of a cluster
 GONE = "The process that graded this ended before it was done; this is no fault of the submission."
 
 
@@ -43,24 +44,48 @@ class LocalWorkers:
         self._pool.shutdown(wait=kind is None, cancel_futures=True)
 
     def run(self, tasks: dict[int, Task]) -> Iterator[tuple[int, Result]]:
-        """Yield (key, result) for every task, in the order in which they end."""
-        waiting = dict(tasks)
-        for last in (False, True):
-            futures = {self._pool.submit(grade_one, task): key for key, task in waiting.items()}
-            for future in as_completed(futures):
-                key = futures[future]
-                result = _result(future)
-                if result.status == "error" and not last:
-                    continue
-                del waiting[key]
+        """Yield (key, result) for every task, in the order in which they end.
+
+        What failed is tried again by itself: where a worker died, that costs the others nothing.
+        """
+        failed: dict[int, Task] = {}
+        for key, result in self._run(tasks, self.jobs):
+            if result.status == "error":
+                failed[key] = tasks[key]
+            else:
                 yield key, result
-            if not waiting:
-                return
+        yield from self._run(failed, 1)
+
+    def _run(self, tasks: dict[int, Task], most: int) -> Iterator[tuple[int, Result]]:
+        """Each task once, at most so many at a time: those are lost when a worker dies."""
+        waiting, running = list(tasks.items())[::-1], {}
+        while waiting or running:
+            while waiting and len(running) < most:
+                key, task = waiting.pop()
+                running[self._submit(task)] = key
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                yield running.pop(future), _result(future)
+
+    def _submit(self, task: Task) -> Future:
+        try:
+            return self._pool.submit(grade_task, task)
+        except BrokenProcessPool:  # one whose worker died takes no more work
             self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool = self._new_pool()  # one whose worker died takes no more work
+            self._pool = self._new_pool()
+            return self._pool.submit(grade_task, task)
 
 
-def _result(future) -> Result:
+def grade_task(task: Task) -> Result:
+    """The result for one submission. A check that failed for a reason of ours makes no grade."""
+    result = grade_one(task)
+    broken = [check for check in result.checks if check["outcome"] == "error"]
+    if not broken:
+        return result
+    said = f"{broken[0]['title']}: {broken[0]['message']}".rstrip(".")
+    return Result("error", f"A check could not be run ({said}); this is our fault.")
+
+
+def _result(future: Future) -> Result:
     try:
         return future.result()
     except BrokenProcessPool:
@@ -76,7 +101,7 @@ def _grade_there(task: Task) -> Result:
     """On a cluster's worker, whatever number of threads it has: pytest runs once a process."""
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     with _one_at_a_time:
-        return grade_one(task)
+        return grade_task(task)
 
 
 class ClusterWorkers:
@@ -95,6 +120,15 @@ class ClusterWorkers:
             raise ClusterError(
                 f"There is no Dask scheduler at {address} ({error}): start one with "
                 "`dask scheduler`, and give the address that it prints."
+            ) from None
+
+        try:
+            self._client.wait_for_workers(1, timeout=WORKER)
+        except TimeoutError:
+            self._client.close()
+            raise ClusterError(
+                f"The Dask scheduler at {address} has no workers: start some with "
+                f"`dask worker {address}`."
             ) from None
 
     def __enter__(self) -> "ClusterWorkers":

@@ -10,7 +10,7 @@ import time
 import pytest
 from classroom import CASES, EXPECTED, by_learner, hand_in
 
-from straight_through.grading import grade
+from straight_through.grading import grade, workers
 from straight_through.grading.engine import Grades
 from straight_through.grading.workers import ClusterError, ClusterWorkers
 
@@ -47,7 +47,7 @@ def _wait(condition, seconds: float = 60) -> None:
 
 
 def test_a_worker_dies_and_every_verdict_is_right(cluster, tmp_path):
-    address, workers = cluster
+    address, processes = cluster
     for name in NAMES:
         hand_in(tmp_path / "class", name, (CASES / f"{name}.py").read_text())
     seen = []
@@ -55,7 +55,7 @@ def test_a_worker_dies_and_every_verdict_is_right(cluster, tmp_path):
     def kill_one(done, total, item):
         seen.append(item.found.learner)
         if len(seen) == 2:
-            os.kill(workers[0].pid, signal.SIGKILL)
+            os.kill(processes[0].pid, signal.SIGKILL)
 
     grades = grade(tmp_path / "class", seed=7, scheduler=address, on_progress=kill_one)
     assert isinstance(grades, Grades) and grades.complete and len(seen) == len(NAMES)
@@ -68,3 +68,23 @@ def test_a_worker_dies_and_every_verdict_is_right(cluster, tmp_path):
 def test_no_scheduler_there_gives_a_sentence():
     with pytest.raises(ClusterError, match="no Dask scheduler at tcp://127.0.0.1:9"):
         ClusterWorkers("tcp://127.0.0.1:9")
+
+
+def test_a_scheduler_without_workers_gives_a_sentence(cluster, monkeypatch):
+    address, processes = cluster
+    for process in processes:
+        process.kill()
+        process.wait()
+    monkeypatch.setattr(workers, "WORKER", 3)
+    with pytest.raises(ClusterError, match="has no workers: start some with `dask worker"):
+        # One that was killed may count for a moment.
+        _wait(lambda: _refused(address), 30)
+        ClusterWorkers(address)
+
+
+def _refused(address: str) -> bool:
+    try:
+        ClusterWorkers(address).__exit__(None, None, None)
+    except ClusterError:
+        return True
+    return False

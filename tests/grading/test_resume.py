@@ -15,7 +15,7 @@ import psutil
 import pytest
 from classroom import CASES, RIGHT, by_learner, hand_in
 
-from straight_through.grading import engine, grade, scratch
+from straight_through.grading import engine, grade, scratch, workers
 from straight_through.grading.gradebook import Gradebook, GradebookError
 from straight_through.grading.main import main
 from straight_through.grading.runner import Result, Task
@@ -191,6 +191,75 @@ def _broken_kernels(tmp_path):
         "subprocess.Popen.__init__ = fail\n"
     )
     return place
+
+
+def test_a_check_that_cannot_be_run_is_no_grade(monkeypatch):
+    check = {"title": "Values", "message": "ValueError: x", "outcome": "error", "score": 0}
+    monkeypatch.setattr(workers, "grade_one", lambda task: Result("graded", checks=[check]))
+    result = workers.grade_task(Task("ada", "04_ste", "x", b"", 1, "none"))
+    assert (result.status, result.score) == ("error", None)
+    assert "Values: ValueError: x" in result.message and "our fault" in result.message
+
+
+def test_a_seed_below_zero_is_bad_usage(submissions, tmp_path, capsys):
+    assert main([str(submissions), "--out", str(tmp_path / "out"), "--seed", "-1"]) == 2
+    assert "from 0 on, not -1" in capsys.readouterr().err
+
+
+def test_a_worker_that_dies_costs_no_submission_its_grade(submissions):
+    """Twice, as when the system runs out of memory."""
+    killed: list[int] = []
+
+    def on_progress(done, total, item):
+        ours = psutil.Process().children()
+        workers = [p for p in ours if "spawn_main" in " ".join(p.cmdline())]
+        if done in (1, 3) and workers:
+            os.kill(workers[0].pid, signal.SIGKILL)
+            killed.append(done)
+
+    grades = grade(submissions, jobs=2, on_progress=on_progress)
+    assert killed and len(grades.graded) == len(NAMES)
+    assert {item.result.status for item in grades.graded} == {"graded", "not_attempted"}
+
+
+def test_another_exercise_in_the_same_folder_keeps_the_first(tmp_path, capsys):
+    out = tmp_path / "out"
+    hand_in(tmp_path / "one", "ada", RIGHT)
+    assert main([str(tmp_path / "one"), "--out", str(out)]) == 0
+    hand_in(tmp_path / "two", "bob", "x = 1\n", stem="01_sign")
+    assert main([str(tmp_path / "two"), "--out", str(out), "--exercise", "01_sign"]) == 0
+    rows = json.loads((out / "grades.json").read_text())["submissions"]
+    assert [(r["learner"], r["exercise"]) for r in rows] == [("ada", "04_ste"), ("bob", "01_sign")]
+    assert rows[0]["score"] == 10
+    assert (out / "feedback" / "ada.html").exists()
+    assert main(["--out", str(out), "--override", "ada", "04_ste", "9"]) == 0
+
+
+def test_the_output_does_not_go_among_the_submissions(submissions, capsys):
+    assert main([str(submissions), "--out", str(submissions)]) == 2
+    assert "give another one" in capsys.readouterr().err
+
+
+def test_after_a_run_that_was_interrupted_a_learner_can_be_forgotten(tmp_path, capsys):
+    book = Gradebook(tmp_path / "gradebook.sqlite")
+    book.store("ada", "04_ste", "a", Result("graded"))
+    book.close()
+    assert main(["--out", str(tmp_path), "--forget", "ada"]) == 0
+    again = Gradebook(tmp_path / "gradebook.sqlite")
+    assert again.find("ada", "04_ste", "a") is None
+    again.close()
+
+
+def test_who_is_forgotten_is_named_nowhere(tmp_path, capsys):
+    out = tmp_path / "out"
+    path = hand_in(tmp_path / "class", "ada", RIGHT)
+    hand_in(tmp_path / "class", "bob", RIGHT)
+    os.symlink("/etc/hostname", path.parent / "secretlink.ipynb")
+    assert main([str(tmp_path / "class"), "--out", str(out)]) == 0
+    assert "ada" in (out / "grades.json").read_text()
+    assert main(["--out", str(out), "--forget", "ada"]) == 0
+    for file in out.rglob("*.*"):
+        assert b"ada" not in file.read_bytes(), file.name
 
 
 def test_a_second_grader_on_one_gradebook_is_turned_away(submissions, tmp_path, capsys):
