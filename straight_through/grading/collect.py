@@ -5,8 +5,6 @@ Layouts: one notebook; ``<learner>/<NN_topic>.ipynb``; nbgrader's
 them as a folder or as a zip.
 """
 
-import csv
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,13 +12,16 @@ from straight_through import course
 from straight_through.grading import layouts
 from straight_through.grading.cells import Unreadable, digest, read_bytes
 from straight_through.grading.layouts import Owner
+from straight_through.grading.sheet import PARTICIPANT, Sheet, UsageError
 from straight_through.grading.sources import Entry, files, is_zip, junk, printable
 
+LEARNER = ("learner", "student_id", "identifier", "username", "id", "user", "user id", "login")
+LEARNER += ("student id", "student number", "id number", "matrikelnummer", "email", "e-mail")
+LEARNER += ("email address", "e-mail address", "e-mail-adresse", "mail")
+NAME = ("name", "full name", "student", "student name", "vollständiger name")
+FIRST = ("first name", "firstname", "given name", "vorname")
+LAST = ("last name", "lastname", "surname", "family name", "nachname")
 ELSEWHERE = ("notebooks", "solutions")  # folders of the course that hold no hand-ins
-
-
-class UsageError(ValueError):
-    """The grader was called in a way that it cannot work with; exit code 2."""
 
 
 @dataclass(frozen=True)
@@ -130,11 +131,12 @@ def _many(place: Path, stems: list[str]) -> tuple[Collected, dict[str, list[Owne
     ours = {entry.parts[:-1] for entry in entries if entry.name == "gradebook.sqlite"}
     entries = [e for e in entries if not any(e.parts[: len(out)] == out for out in ours if out)]
     base = layouts.base(entries, place.stem if is_zip(place.name) else "")
+    whole = layouts.is_course(entries, base)  # one learner's
     given: dict[tuple[str, str], list[_File]] = {}
     everybody: dict[str, list[Owner]] = {}
     loose = []
     for entry in entries:
-        owner = layouts.owner(entry, base)
+        owner = None if whole else layouts.owner(entry, base)
         if owner is None:
             loose.append(entry)
             continue
@@ -149,7 +151,7 @@ def _many(place: Path, stems: list[str]) -> tuple[Collected, dict[str, list[Owne
         skipped += [f"{e.shown}: in no learner's folder" for e in loose if _is_notebook(e)]
     stamps = {e.parts[:-1]: e for e in entries if e.name == "timestamp.txt"}
     found = Collected(
-        _choose(stem, candidates, stamps, base) for (_, stem), candidates in given.items()
+        _choose(stem, candidates, stamps, base - whole) for (_, stem), candidates in given.items()
     )
     found.skipped = tuple(skipped)
     return found, everybody
@@ -218,31 +220,41 @@ def _stamp(entry: Entry | None) -> str | None:
 
 def read_roster(path: Path) -> dict[str, str]:
     """The learners of a roster file in its order, each with the person's name if it has one."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-        delimiter = max(",;\t", key=text.split("\n", 1)[0].count)
-        rows = [r for r in csv.reader(text.splitlines(), delimiter=delimiter) if any(r)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UsageError(f"The roster {path} cannot be read: {error}.") from None
+    rows = [[printable(cell.strip()) for cell in row] for row in Sheet(path).rows]
+    rows = [row for row in rows if any(row)]
     if not rows:
         raise UsageError(f"The roster {path} is empty.")
-    heads = [cell.strip().lower() for cell in rows[0]]
-    column = _column(heads, "learner", "student_id", "identifier", "username", "id")
-    named = _column(heads, "name", "full name", "student")
-    if column is None:
-        return {printable(row[0].strip()): "" for row in rows if row[0].strip()}
+    heads = [cell.lower() for cell in rows[0]]
+    rows = [row + [""] * (len(heads) - len(row)) for row in rows]
+    column, named = _column(heads, LEARNER), _column(heads, NAME)
+    first, last = _column(heads, FIRST), _column(heads, LAST)
+    worksheet = len(heads) > 1 and _is_worksheet([row[0] for row in rows])
+    if worksheet:  # Moodle, in the site's language; no names if participants are anonymous
+        column, named = 0, None if heads[1] == "status" else 1
+    if column is named is first is last is None:
+        return {row[0]: "" for row in rows if row[0]}
     people = {}
     for row in rows[1:]:
-        row = [printable(cell.strip()) for cell in row] + [""] * len(heads)
-        learner, name = row[column], row[named] if named is not None else ""
-        if heads[column] == "identifier":  # Moodle: "Participant 12345", in the site's language
-            learner = re.sub(r"^.*?(\d+)$", r"\1", learner)
+        parts = [row[c] for c in (first, last) if c is not None and row[c]]
+        name = row[named] if named is not None else " ".join(parts)
+        learner = row[column] if column is not None else name
+        if worksheet and (found := PARTICIPANT.match(learner)):
+            learner = found[2]
         if learner and name != "Student, Test":  # Canvas's own test student
             people[learner] = name
     return people
 
 
-def _column(heads: list[str], *names: str) -> int | None:
+def _is_worksheet(cells: list[str]) -> bool:
+    """True for "Identifier", "Participant 101", "Participant 102", in any language."""
+    found = [PARTICIPANT.match(cell) for cell in cells[1:] if cell]
+    words = {match[1].strip() for match in found if match}
+    head = cells[0].lower()
+    headed = head == "identifier" or not (head in LEARNER or PARTICIPANT.match(head))
+    return headed and bool(found) and all(found) and len(words) == 1 and words != {""}
+
+
+def _column(heads: list[str], names: tuple[str, ...]) -> int | None:
     return next((heads.index(name) for name in names if name in heads), None)
 
 

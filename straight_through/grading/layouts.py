@@ -21,6 +21,7 @@ ANONYMOUS = re.compile(r"^(?P<late>LATE_)?anon_(?P<id>[A-Za-z0-9]+)_(?P<order>\d
 CANVAS = re.compile(r"^(?P<name>.+?)(?P<late>_LATE)?_(?P<id>\d+)_(?P<order>\d+)_(?P<file>.+)$")
 NOTEBOOK = re.compile(r"\.ipynb(?:\.txt|\.json)?(?P<copy>\s*\(\d+\))?$", re.IGNORECASE)
 COPY = re.compile(r"[(_ -]copy\s*(\d*)|[(_ -](\d{1,2})\)?$", re.IGNORECASE)
+COURSE = {"exercises", "notebooks", "solutions"}  # the course's own folders of notebooks
 WRAPPERS = ("submitted", "submissions")
 NBGRADER = {"source", "release", "autograded", "feedback"}  # beside nbgrader's submitted/
 
@@ -65,14 +66,27 @@ def base(entries: list[Entry], zip_stem: str = "") -> int:
         if wrapper is None and len(tops) == 1 and not loose:
             (top,) = tops
             inner = [e for e in entries if len(e.parts) > depth + 1]
-            if zip_stem and (top == zip_stem or _has_learners(inner, depth + 1)):
+            if _of_lms(inner[0], depth):
+                return depth  # of a single learner
+            if zip_stem and (
+                top == zip_stem
+                or (is_course(inner, depth + 1) and not is_zip(top))
+                or (_has_learners(inner, depth + 1) and not is_course(inner, depth + 1))
+            ):
                 wrapper = top
-            elif any(_of_lms(e, depth + 1) for e in inner) and not _of_lms(inner[0], depth):
+            elif any(_of_lms(e, depth + 1) for e in inner):
                 wrapper = top
         if wrapper is None:
             return depth
         entries[:] = [e for e in entries if len(e.parts) > depth + 1 and e.parts[depth] == wrapper]
         depth += 1
+
+
+def is_course(entries: list[Entry], depth: int) -> bool:
+    """True if these are one learner's copy of the course, not a folder of learners."""
+    tops = {entry.parts[depth] for entry in entries if len(entry.parts) > depth + 1}
+    holders = {e.parts[depth] for e in entries if len(e.parts) > depth + 1 and exercise_of(e.name)}
+    return "exercises" in holders <= COURSE and len(tops & (COURSE | {course.PACKAGE.name})) > 1
 
 
 def _of_lms(entry: Entry, depth: int) -> bool:
@@ -88,6 +102,19 @@ def _has_learners(entries: list[Entry], depth: int) -> bool:
         if stem and seen.setdefault(stem, entry.parts[depth]) != entry.parts[depth]:
             return True
     return False
+
+
+def lms(file: str, learner: str) -> str:
+    """Which LMS gave ``learner`` as the id in a file's name: "Moodle", "Canvas", or ""."""
+    parts = file.split("/")
+    for depth, part in enumerate(parts):
+        found = MOODLE.match("/".join(parts[depth:]))
+        if found and found["id"] == learner:
+            return "Moodle"
+        found = ANONYMOUS.match(part) or CANVAS.match(part)
+        if found and found["id"] == learner:
+            return "Canvas"
+    return ""
 
 
 # ---- which exercise

@@ -5,16 +5,21 @@ and gradebook_importer.rb. Only the cells of one column change, and only where a
 """
 
 import re
-from dataclasses import dataclass
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from straight_through import course
-from straight_through.grading.collect import UsageError
 from straight_through.grading.marks import Mark
-from straight_through.grading.sheet import Sheet, match, same
+from straight_through.grading.sheet import PARTICIPANT, Sheet, UsageError, same
 
-NUMBER = re.compile(r"^\s*\d+(?:[.,]\d+)?\s*$")
-PARTICIPANT = re.compile(r"^\D*?(\d+)$")  # "Participant 12345", in the site's language
+# 100 or 100.00 or 1,000.00 or 1.000,00; 1,000 alone could be one or a thousand, and is neither.
+NUMBER = re.compile(
+    r"^(\d{1,3}(?:([.,])\d{3})(?:\2\d{3})*(?!\2)[.,]\d+|\d+(?:[.,](?!\d{3}$)\d+)?)$"
+)
+BLANKS = re.compile(r"[\s'’]")  # also stand between thousands
+NO = {"no", "nein", "non", "não", "nee", "nej", "nei", "ei", "nie", "ne", "нет", "ні", "hayır"}
 IDS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID")
 EXCUSED = "EX"
 
@@ -29,12 +34,38 @@ class Filled:
     problems: list[str]
 
 
+@dataclass
+class Row:
+    """What tells whose row it is: the LMS's own id, other ids, and the person's name."""
+
+    own: str
+    others: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+
+
 def _float(text: str) -> float | None:
-    return float(text.replace(",", ".")) if NUMBER.match(text) else None
+    text = BLANKS.sub("", text)
+    if not NUMBER.match(text):
+        return None
+    whole, mark, part = text.rpartition("," if _has_decimal_comma(text) else ".")
+    return float(re.sub("[.,]", "", whole if mark else part) + (f".{part}" if mark else ""))
 
 
-def _scaled(mark: Mark, maximum: float) -> float:
-    return round(mark.value / mark.total * maximum, 2)
+def _has_decimal_comma(text: str) -> bool:
+    return text.rfind(",") > text.rfind(".")
+
+
+def _scaled(mark: Mark, maximum: str) -> str:
+    """A mark out of what the LMS wrote as the maximum, with the same decimal mark."""
+    value = f"{mark.value / mark.total * (_float(maximum) or mark.total):.2f}"
+    return value.replace(".", ",") if _has_decimal_comma(maximum) else value
+
+
+def _not_a_number(maximum: str) -> str:
+    """The reason why nothing can be scaled to this maximum; "" if it can."""
+    if not maximum.strip() or _float(maximum) is not None:
+        return ""
+    return f"the maximum is {maximum.strip()!r}, which is no clear number"
 
 
 # ---- Moodle
@@ -47,7 +78,7 @@ class Moodle:
         self.sheet = Sheet(path)
         rows = self.sheet.rows
         self.people = {
-            row: [PARTICIPANT.match(cells[0])[1], *cells]
+            row: Row(PARTICIPANT.match(cells[0])[2])
             for row, cells in enumerate(rows)
             if row and PARTICIPANT.match(cells[0])
         }
@@ -58,28 +89,32 @@ class Moodle:
                 'worksheet".'
             )
         self.column = self._grade_column(rows)
-        self.people = {
-            row: [cell for cell in cells[: self.column + 1] if cell.strip()]
-            for row, cells in self.people.items()
-        }
+        heads = rows[0]
+        last = heads.index("Status") if "Status" in heads[: self.column] else self.column
+        for row, person in self.people.items():
+            cells = rows[row]
+            person.others = [cells[0], *(cell for cell in cells[1:last] if cell.strip())]
+            # A download of anonymous participants says "Participant" for the name.
+            person.names = [*cells[1 : min(last, 2)], PARTICIPANT.match(cells[0])[1]]
 
     def _grade_column(self, rows: list[list[str]]) -> int:
         """The column before the maximum grade, whatever language the headers are in."""
         heads = rows[0]
         if heads.count("Grade") == 1:
             return heads.index("Grade")
-        body = [rows[row] for row in self.people]
-        width = min(map(len, body))
+        width = max(len(rows[row]) for row in self.people)
+        body = [rows[row] for row in self.people if len(rows[row]) == width]
         constant = [
             c
             for c in range(3, width)
-            if NUMBER.match(body[0][c]) and len({cells[c] for cells in body}) == 1
+            if _float(body[0][c]) is not None and len({cells[c] for cells in body}) == 1
         ]
         found = [
             c - 1
             for c in constant
             if all(
-                cells[c - 1].strip() in ("", "-") or NUMBER.match(cells[c - 1]) for cells in body
+                cells[c - 1].strip() in ("", "-") or _float(cells[c - 1]) is not None
+                for cells in body
             )
         ]
         if len(found) != 1:
@@ -92,20 +127,27 @@ class Moodle:
     def fill(self, people: list[Mark]) -> Filled:
         """The worksheet with the marks, scaled to its own maximum grade."""
         rows = self.sheet.rows
-        chosen, problems = match(people, self.people)
+        chosen, problems = match(people, self.people, "Moodle")
+        needed = min(self.column + 2, len(rows[0]))
         count = 0
         for mark in people:
             row = chosen.get(mark.learner)
             if row is None:
                 continue
             cells = rows[row]
-            written = cells[self.column + 1] if len(cells) > self.column + 1 else ""
-            maximum = _float(written) or mark.total
+            maximum, *behind = [*cells[self.column + 1 : self.column + 4], ""]
             if mark.value is None:
-                problems.append(f"{mark.learner}: left as it was ({mark.reason})")
+                reason = mark.reason
+            elif len(cells) < needed:
+                reason = f"row {row + 1} has fewer cells than the header"
+            elif NO.intersection(map(same, behind)):
+                reason = "Moodle says that this grade cannot be changed"
+            else:
+                reason = _not_a_number(maximum)
+            if reason:
+                problems.append(f"{mark.learner}: left as it was ({reason})")
                 continue
-            text = f"{_scaled(mark, maximum):.2f}"
-            self.sheet.put(row, self.column, text.replace(".", ",") if "," in written else text)
+            self.sheet.put(row, self.column, _scaled(mark, maximum))
             count += 1
         return Filled(self.sheet.content(), count, rows[0][self.column], problems)
 
@@ -130,7 +172,11 @@ class Canvas:
         )
         ids = [c for c, head in enumerate(heads) if head in IDS]
         self.people = {
-            row: [*(cells[c] for c in ids if c < len(cells) and cells[c]), *_spellings(cells[0])]
+            row: Row(
+                cells[1].strip(),
+                [cells[c] for c in ids if 1 < c < len(cells) and cells[c]],
+                _spellings(cells[0]),
+            )
             for row, cells in enumerate(rows)
             if row and len(cells) > 1 and cells[1].strip() and cells[0] != "Student, Test"
         }
@@ -161,21 +207,26 @@ class Canvas:
     def fill(self, people: list[Mark]) -> Filled:
         """The export with the marks, scaled to the points possible of the assignment."""
         rows = self.sheet.rows
-        chosen, problems = match(people, self.people)
-        maximum = _float(self.limits[self.column]) if len(self.limits) > self.column else None
+        chosen, problems = match(people, self.people, "Canvas")
+        maximum = self.limits[self.column] if len(self.limits) > self.column else ""
         count = 0
         for mark in people:
             row = chosen.get(mark.learner)
             if row is None:
                 continue
             if mark.value is None:
-                problems.append(f"{mark.learner}: left as it was ({mark.reason})")
-            elif rows[row][self.column].strip() == EXCUSED:
-                problems.append(f"{mark.learner}: left as it was (excused in Canvas)")
+                reason = mark.reason
+            elif len(rows[row]) <= self.column:
+                reason = f"row {row + 1} has fewer cells than the header"
+            elif rows[row][self.column].strip().upper() == EXCUSED:
+                reason = "excused in Canvas"
             else:
-                value = _scaled(mark, maximum or mark.total)
-                self.sheet.put(row, self.column, f"{value:g}")
-                count += 1
+                reason = _not_a_number(maximum)
+            if reason:
+                problems.append(f"{mark.learner}: left as it was ({reason})")
+                continue
+            self.sheet.put(row, self.column, re.sub(r"[.,]?0+$", "", _scaled(mark, maximum)))
+            count += 1
         return Filled(self.sheet.content(), count, rows[0][self.column], problems)
 
 
@@ -184,3 +235,75 @@ def _spellings(sortable: str) -> list[str]:
     last, comma, first = sortable.partition(", ")
     turned = [f"{first} {last}"] if comma else []
     return [sortable, *turned, re.sub(r"\W", "", sortable).lower()]
+
+
+# ---- which row is whose
+
+
+def match(people: list[Mark], rows: dict[int, Row], lms: str) -> tuple[dict[str, int], list[str]]:
+    """The row of each learner, and a line for everybody who has none.
+
+    For what was downloaded from this LMS its own id decides alone: the same digits in another
+    column belong to somebody else. Otherwise any id decides, then the name. Whatever fits twice,
+    or has another name, is listed and never guessed.
+    """
+    own, ids, named = {}, {}, {}
+    for row, person in rows.items():
+        own.setdefault(same(person.own), set()).add(row)
+        for key in (person.own, *person.others, *person.names):
+            ids.setdefault(same(key), set()).add(row)
+        for key in (*person.others, *person.names):
+            named.setdefault(same(key), set()).add(row)
+    shared = Counter(same(person.name) for person in people)
+    chosen: dict[str, int] = {}
+    problems = []
+    for person in people:
+        learner, name = person.learner, person.name
+        if person.source == lms:
+            fits = own.get(same(learner), set())
+        else:
+            fits = ids.get(same(learner), set()) if not person.source else set()
+            if not fits and name and shared[same(name)] > 1 and same(name) in named:
+                problems.append(f"{learner}: several learners are called {name}")
+                continue
+            fits = fits or (named.get(same(name), set()) if name else set())
+        agreed = {row for row in fits if _agree(name, rows[row].names)}
+        if len(agreed) == 1:
+            chosen[learner] = next(iter(agreed))
+        elif agreed:
+            lines = " and ".join(str(row + 1) for row in sorted(agreed))
+            problems.append(f"{learner}: rows {lines} fit")
+        elif fits:
+            other = rows[min(fits)].names[0]
+            problems.append(f"{learner}: row {min(fits) + 1} is for {other}, not for {name}")
+        else:
+            problems.append(f"{learner}: no row fits")
+    claims = Counter(chosen.values())
+    for learner, row in list(chosen.items()):
+        if claims[row] > 1:
+            del chosen[learner]
+            problems.append(f"{learner}: row {row + 1} also fits another learner")
+    return chosen, problems
+
+
+def _agree(name: str, spellings: list[str]) -> bool:
+    """False if a name contradicts: not even initials, order or what an LMS drops explain it."""
+    mine = _words(name)
+    if not mine or not any(map(_words, spellings)):
+        return True
+    for spelling in spellings:
+        theirs = _words(spelling)
+        squeezed = {re.sub(r"[^a-z0-9]", "", s.lower()) for s in (name, spelling)}  # Canvas does
+        if len(squeezed) == 1 and squeezed != {""}:
+            return True
+        few, many = sorted((mine, theirs), key=len)
+        alike = all(any(a.startswith(b) or b.startswith(a) for b in many) for a in few)
+        if alike and set(few) & set(many):
+            return True
+    return False
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name without accents and apostrophes, which a zip may lose."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    return re.findall(r"[^\W_]+", re.sub(r"['’`]", "", plain.casefold()))

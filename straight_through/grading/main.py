@@ -86,14 +86,16 @@ def _run(arguments: argparse.Namespace) -> int:
     # The files of an LMS are read first: a long run must not end with "no such file".
     scheme = marks.read(arguments.weights) if arguments.weights else None
     moodle = lms.Moodle(arguments.moodle) if arguments.moodle else None
-    canvas = None
+    canvas, stems = None, arguments.exercise
     if arguments.canvas:
-        stems = list(scheme.weights) if scheme else arguments.exercise
-        canvas = lms.Canvas(arguments.canvas, arguments.canvas_column, stems)
+        weighted = list(scheme.weights) if scheme else arguments.exercise
+        canvas = lms.Canvas(arguments.canvas, arguments.canvas_column, weighted)
     if arguments.submissions:
         if arguments.submissions.resolve() == arguments.out.resolve():
             raise UsageError("--out is the folder of the submissions: give another one.")
-        grades = manual.with_earlier(_grade(arguments), arguments.out)
+        grades = _grade(arguments)
+        stems = sorted({item.found.exercise for item in grades.graded})
+        grades = manual.with_earlier(grades, arguments.out)
     elif arguments.forget and not (arguments.out / "grades.json").exists():
         print(manual.forget(arguments.out, arguments.forget))  # a first run that was interrupted
         return OK
@@ -102,7 +104,7 @@ def _run(arguments: argparse.Namespace) -> int:
     export.write(grades, arguments.out)
     reports.write(grades, arguments.out)
     print(summary(grades, arguments.out))
-    _hand_over(grades, arguments, scheme, moodle, canvas)
+    _hand_over(grades, arguments, scheme or marks.points(grades, stems), moodle, canvas)
     return OK if grades.complete else OURS
 
 
@@ -146,8 +148,8 @@ def _by_hand(arguments: argparse.Namespace) -> Grades:
 def _hand_over(grades: Grades, arguments, scheme, moodle, canvas) -> None:
     """Marks into the files that were asked for; what could not be filled in is said."""
     out = arguments.out
-    every = marks.marks(grades, scheme or marks.points(grades))
-    if scheme:
+    every = marks.marks(grades, scheme)
+    if arguments.weights:
         export.write_text(out / "marks.csv", export.mark_table(every))
         print(f"Wrote {out / 'marks.csv'}.")
     for name, target in (("moodle.csv", moodle), ("canvas.csv", canvas)):

@@ -3,13 +3,16 @@
 The csv module would rewrite quotes, line ends and the byte order mark.
 """
 
+import codecs
 import re
 import unicodedata
-from collections import Counter
 from pathlib import Path
 
-from straight_through.grading.collect import UsageError
-from straight_through.grading.marks import Mark
+PARTICIPANT = re.compile(r"^(\D*?)(\d+)$")  # Moodle's "Participant 12345", in the site's language
+
+
+class UsageError(ValueError):
+    """The grader was called in a way that it cannot work with; exit code 2."""
 
 
 def same(text: str) -> str:
@@ -26,10 +29,7 @@ class Sheet:
             raw = path.read_bytes()
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
-        try:
-            text, self.encoding = raw.decode("utf-8"), "utf-8"
-        except UnicodeDecodeError:
-            text, self.encoding = raw.decode("latin-1"), "latin-1"  # keeps every byte
+        text, self.encoding = _decoded(raw)
         self._bom = "\ufeff" if text.startswith("\ufeff") else ""
         text = text.removeprefix("\ufeff")
         head = re.split(r"[\r\n]", text, maxsplit=1)[0]
@@ -65,41 +65,20 @@ class Sheet:
         return text.encode(self.encoding, errors="replace")
 
 
+def _decoded(raw: bytes) -> tuple[str, str]:
+    """The text with its byte order mark, and the encoding that gives the same bytes again."""
+    encodings = ["utf-8", "cp1252"]
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encodings = ["utf-16-le" if raw.startswith(codecs.BOM_UTF16_LE) else "utf-16-be"]
+    for encoding in encodings:
+        try:
+            return raw.decode(encoding), encoding
+        except UnicodeDecodeError:
+            continue
+    return raw.decode("latin-1"), "latin-1"  # keeps every byte
+
+
 def _value(written: str) -> str:
     if len(written) > 1 and written[0] == written[-1] == '"':
         return written[1:-1].replace('""', '"')
     return written
-
-
-def match(people: list[Mark], rows: dict[int, list[str]]) -> tuple[dict[str, int], list[str]]:
-    """Which row is whose. ``rows`` gives the names and ids that stand in each.
-
-    The id decides, then the person's name. Whatever fits twice is listed, never guessed.
-    """
-    places: dict[str, set[int]] = {}
-    for row, keys in rows.items():
-        for key in keys:
-            places.setdefault(same(key), set()).add(row)
-    shared = Counter(same(person.name) for person in people)
-    chosen: dict[str, int] = {}
-    problems = []
-    for person in people:
-        fits = places.get(same(person.learner), set())
-        if not fits and person.name and shared[same(person.name)] == 1:
-            fits = places.get(same(person.name), set())
-        elif not fits and person.name and same(person.name) in places:
-            problems.append(f"{person.learner}: several learners are called {person.name}")
-            continue
-        if len(fits) == 1:
-            chosen[person.learner] = next(iter(fits))
-        elif fits:
-            lines = " and ".join(str(row + 1) for row in sorted(fits))
-            problems.append(f"{person.learner}: rows {lines} fit")
-        else:
-            problems.append(f"{person.learner}: no row fits")
-    claims = Counter(chosen.values())
-    for learner, row in list(chosen.items()):
-        if claims[row] > 1:
-            del chosen[learner]
-            problems.append(f"{learner}: row {row + 1} also fits another learner")
-    return chosen, problems

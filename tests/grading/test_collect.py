@@ -11,7 +11,7 @@ import pytest
 from classroom import RIGHT, hand_in, notebook
 
 from straight_through.grading import sources
-from straight_through.grading.collect import UsageError, collect
+from straight_through.grading.collect import UsageError, collect, read_roster
 
 ANSWERED = nbformat.writes(notebook(RIGHT)).encode()
 STUB = nbformat.writes(notebook("def ste_quantize(x):\n    raise NotImplementedError")).encode()
@@ -299,6 +299,41 @@ def test_the_worksheet_of_the_lms_serves_as_roster(tmp_path):
         assert missing == ["107"]
 
 
+def test_a_worksheet_in_another_language_serves_as_roster(tmp_path):
+    text = (
+        "Kennung;Vollständiger Name;E-Mail-Adresse;Status;Bewertung;Bestwertung\n"
+        "Teilnehmer/in 101;Ada Lovelace;ada@example.org;Abgabe;;20,00\n"
+        "Teilnehmer/in 107;Šárka Nová;s@example.org;Keine Abgabe;;20,00\n"
+    )
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "cp1252"):
+        shown = text if encoding != "cp1252" else text.replace("á", "a")
+        people = read_roster(put(tmp_path, "roster.csv", shown.encode(encoding, "replace")))
+        assert list(people) == ["101", "107"] and people["101"] == "Ada Lovelace"
+        assert people["107"].startswith("Š")
+
+
+@pytest.mark.parametrize(
+    "text, people",
+    [
+        ("Email,Name\na@x.org,Ada\n", {"a@x.org": "Ada"}),
+        ("Last name,First name,Email address\nLovelace,Ada,a@x.org\n", {"a@x.org": "Ada Lovelace"}),
+        ("Last name,First name\nLovelace,Ada\n", {"Ada Lovelace": "Ada Lovelace"}),
+        ("Student,ID\nAda,7\nBob\n", {"7": "Ada"}),
+        ("ada\nbob\n", {"ada": "", "bob": ""}),
+        ("learner,name\nstudent1,Ada\nstudent2,Bob\n", {"student1": "Ada", "student2": "Bob"}),
+        ("group 1\ngroup 2\n", {"group 1": "", "group 2": ""}),
+    ],
+)
+def test_the_header_of_a_roster_is_no_learner(tmp_path, text, people):
+    assert read_roster(put(tmp_path, "roster.csv", text.encode())) == people
+
+
+def test_a_quote_that_does_not_end_swallows_nobody(tmp_path):
+    roster = put(tmp_path, "roster.csv", b'learner,name\nada,"Ada L.\nbob,Bob B.\n')
+    with pytest.raises(UsageError, match="roster.csv.*quote in it does not end"):
+        read_roster(roster)
+
+
 def test_a_learner_with_a_folder_but_no_notebook_gets_a_row(tmp_path):
     put(tmp_path, "ada/04_ste.ipynb")
     put(tmp_path, "bob/essay.pdf", b"%PDF")
@@ -310,6 +345,51 @@ def test_ones_own_folder_and_a_single_file(tmp_path):
     path = hand_in(tmp_path, "ada", RIGHT)
     for place in (path.parent, path, as_zip(path.parent, tmp_path / "ada.zip")):
         assert [(f.learner, f.exercise) for f in collect(place)] == [("ada", "04_ste")]
+
+
+@pytest.mark.parametrize("top", ["class/", ""])
+@pytest.mark.parametrize("form", ["folder", "zip"])
+def test_a_copy_of_the_whole_course_is_one_learners(tmp_path, top, form):
+    for folder, content in (("exercises", ANSWERED), ("notebooks", STUB)):
+        put(tmp_path / "ada", f"{top}{folder}/04_ste.ipynb", content)
+    put(tmp_path / "ada", f"{top}straight_through/__init__.py", b"")
+    place = tmp_path / "ada" / top
+    if form == "zip":
+        place = as_zip(tmp_path / "ada", tmp_path / "ada.zip")
+    (found,) = collect(place)
+    assert (found.learner, found.raw) == (place.stem, ANSWERED)
+    assert found.file.endswith("exercises/04_ste.ipynb")
+
+
+@pytest.mark.parametrize("form", ["folder", "zip"])
+@pytest.mark.parametrize(
+    "top, learners",
+    [
+        ("{}", ["ada", "bob"]),
+        ("in/{}", ["ada", "bob"]),
+        ("{}_7_assignsubmission_file", ["7"]),
+        ("in/{}_7_assignsubmission_file/class", ["7"]),
+    ],
+)
+def test_copies_of_the_course_in_learners_folders(tmp_path, top, learners, form):
+    place = tmp_path / "in"
+    for learner in ("ada", "bob")[: len(learners)]:
+        for folder, content in (("exercises", ANSWERED), ("notebooks", STUB)):
+            put(tmp_path, f"in/{top.format(learner)}/{folder}/04_ste.ipynb", content)
+    if form == "zip":
+        place = as_zip(place, tmp_path / "submissions.zip")
+    elif top.startswith("in"):
+        place = place / "in"
+    found = collect(place)
+    assert [(f.learner, f.raw) for f in found] == [(name, ANSWERED) for name in learners]
+
+
+def test_a_learners_zip_of_the_course_in_a_zip_of_the_class(tmp_path):
+    inner = io.BytesIO()
+    zipped(inner, [("exercises/04_ste.ipynb", ANSWERED), ("notebooks/04_ste.ipynb", STUB)])
+    for name, learner in (("ada.zip", "ada"), ("lovelaceada_101_9001_class.zip", "101")):
+        place = zipped(tmp_path / "submissions.zip", [(name, inner.getvalue())])
+        assert [(f.learner, f.raw) for f in collect(place)] == [(learner, ANSWERED)]
 
 
 def test_the_same_files_always_come_in_the_same_order(tmp_path):

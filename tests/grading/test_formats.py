@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from made import graded, grades
@@ -111,6 +112,91 @@ def test_another_file_is_refused_before_anything_is_graded(tmp_path, capsys, tex
     assert said in capsys.readouterr().err and not (tmp_path / "out").exists()
 
 
+HEADS = 'Identifier,"Full name","ID number",Status,Grade,"Maximum grade","Grade can be changed"\n'
+
+
+def downloaded(learner, name, source="Moodle"):
+    return replace(mark(learner, 5, name=name), source=source)
+
+
+@pytest.mark.parametrize("source", ["Moodle", ""])
+def test_an_id_in_another_column_is_somebody_elses(tmp_path, source):
+    sheet = moodle(tmp_path, HEADS + "Participant 555,Bob,101,S,,100.00,Yes\n")
+    filled = sheet.fill([downloaded("101", "Ada Lovelace", source)])
+    assert filled.count == 0 and len(filled.problems) == 1
+    both = HEADS + "Participant 101,Ada Lovelace,9,S,,100.00,Yes\nParticipant 5,Cy,101,S,,1,Yes\n"
+    filled = moodle(tmp_path, both).fill([downloaded("101", "Ada Lovelace", source)])
+    assert filled.content.decode() == both.replace("9,S,,", "9,S,50.00,")
+
+
+def test_a_team_is_not_the_participant_of_the_same_number(tmp_path):
+    sheet = moodle(tmp_path, HEADS + "Participant 12,Bob Boole,9,S,,100.00,Yes\n")
+    filled = sheet.fill([downloaded("12", "Group A")])
+    assert filled.count == 0
+    assert filled.problems == ["12: row 2 is for Bob Boole, not for Group A"]
+
+
+@pytest.mark.parametrize(
+    "name", ["ONeil Zoe", "Lab 3-Zoë O'Neil", "Z. O'Neil", "Zoë Ann O'Neil", "", "Participant"]
+)
+def test_what_an_lms_does_to_a_name_contradicts_nothing(tmp_path, name):
+    sheet = moodle(tmp_path, HEADS + "Participant 12,Zoë O'Neil,9,S,,100.00,Yes\n")
+    assert sheet.fill([downloaded("12", name)]).count == 1
+
+
+def test_the_number_of_another_lms_is_no_id_here(tmp_path):
+    bob = 'Student,ID,Section,Lab (7)\n    Points Possible,,,10\n"Boole, Bob",101,S,\n'
+    path = tmp_path / "export.csv"
+    path.write_text(bob)
+    assert lms.Canvas(path).fill([downloaded("101", "Ada Lovelace")]).count == 0
+    assert lms.Canvas(path).fill([downloaded("7", "Bob Boole")]).count == 1
+
+
+def test_a_sis_id_is_not_the_canvas_id_of_somebody_else(tmp_path):
+    path = tmp_path / "export.csv"
+    path.write_text(CANVAS.replace(",s103,", ",104,"))
+    filled = lms.Canvas(path, "773").fill([downloaded("104", "booleb", "Canvas")])
+    assert filled.count == 0 and filled.problems == ["104: no row fits"]
+
+
+def test_the_name_of_the_file_tells_the_lms():
+    for file, source in (
+        ("Lab 4/Ada Lovelace_101_assignsubmission_file/04_ste.ipynb", "Moodle"),
+        ("lovelaceada_LATE_101_9001_04_ste.ipynb", "Canvas"),
+        ("101/04_ste.ipynb", ""),
+    ):
+        ours, lost = graded("101"), graded("102", status="missing")
+        ours.found = replace(ours.found, file=file)
+        lost.found = replace(lost.found, file="")
+        every = grades(ours, lost)
+        assert [m.source for m in marks.marks(every, marks.points(every))] == [source, source]
+
+
+@pytest.mark.parametrize(
+    "maximum, grade",
+    [('"1,000.00"', "500.00"), ('"1.000,00"', '"500,00"'), ("1 000.00", "500.00"), ("20", "10.00"),
+     ('"Poor, Good, Great"', ""), ('"1,000"', "")],
+)  # fmt: skip
+def test_the_maximum_is_a_number_or_a_problem(tmp_path, maximum, grade):
+    text = HEADS + f"Participant 101,Ada,9,S,,{maximum},Yes\n"
+    filled = moodle(tmp_path, text).fill([mark("101", 5)])
+    assert filled.content.decode() == text.replace("S,,", f"S,{grade},")
+    assert bool(filled.problems) == (not grade)
+
+
+def test_short_and_locked_rows_are_listed(tmp_path):
+    text = (
+        HEADS + "Participant 101,Ada\nParticipant 102,Bob,7,S,,100.00,No\n"
+        "Participant 103,Cy,8,S,,100.00,Yes\n"
+    )
+    filled = moodle(tmp_path, text).fill([mark("101", 5), mark("102", 5), mark("103", 5)])
+    assert filled.content.decode() == text.replace("8,S,,", "8,S,50.00,")
+    assert filled.problems == [
+        "101: left as it was (row 2 has fewer cells than the header)",
+        "102: left as it was (Moodle says that this grade cannot be changed)",
+    ]
+
+
 # ---- Canvas
 
 CANVAS = (
@@ -134,6 +220,20 @@ def test_the_canvas_export_changes_in_the_filled_cells_only(tmp_path):
     filled = canvas(tmp_path, stems=["04_ste"]).fill([mark("101", 7.5), mark("103", 3)])
     assert filled.content == CANVAS.replace('Monday",9,,4', 'Monday",9,15,4').encode()
     assert filled.problems == ["103: left as it was (excused in Canvas)"]
+
+
+def test_a_short_row_of_canvas_is_listed(tmp_path):
+    path = tmp_path / "export.csv"
+    path.write_text(CANVAS.replace('zoe,"Lab, Monday",,EX,,', "zoe"))
+    filled = lms.Canvas(path, "773").fill([mark("103", 5)])
+    assert filled.problems == ["103: left as it was (row 5 has fewer cells than the header)"]
+
+
+def test_many_points_keep_their_digits(tmp_path):
+    path = tmp_path / "export.csv"
+    path.write_text(CANVAS.replace("10,20,5", "10,20,120000"))
+    filled = lms.Canvas(path, "773").fill([mark("101", 7.7777)])
+    assert b",93332.4,91.2" in filled.content
 
 
 @pytest.mark.parametrize("learner", ["101", "s101", "ada", "Ada Lovelace", "lovelaceada"])
@@ -169,6 +269,18 @@ def test_weights_make_one_mark(tmp_path):
     assert (only.value, only.total) == (20 * (3 * 0.8 + 1) / 4, 20)
 
 
+def test_an_exercise_that_was_never_graded_is_no_zero_for_the_class(tmp_path):
+    weights = scheme(tmp_path, 'missing = "zero"\n' + WEIGHTS)
+    with pytest.raises(UsageError, match="02_stop_gradient.*same --out, or take it out"):
+        marks.marks(grades(ONE), weights)
+    one_handed_in = grades(ONE, graded("bob", stem="02_stop_gradient"))
+    assert marks.marks(one_handed_in, weights)[0].value == 60
+
+
+def test_weights_saved_with_a_byte_order_mark(tmp_path):
+    assert scheme(tmp_path, "\ufeff" + WEIGHTS).weights["04_ste"] == 3
+
+
 def test_an_override_counts_in_the_mark(tmp_path):
     ours = graded("ada", "zero", override=10)
     (only,) = marks.marks(grades(ours, TWO), scheme(tmp_path, WEIGHTS))
@@ -191,7 +303,8 @@ def test_only_what_is_missing_can_count_as_zero(tmp_path, status, missing, value
     "text",
     ["", "weights = 3", "[weights]\n99_no = 1", "[weights]\n04_ste = 0", "[weights]\n04_ste = true",
      "total = -1\n" + WEIGHTS, 'missing = "maybe"\n' + WEIGHTS, "weight = 1\n" + WEIGHTS,
-     "decimals = 1.5\n" + WEIGHTS, "not toml"],
+     "decimals = 1.5\n" + WEIGHTS, "decimals = 1.0\n" + WEIGHTS, "[weights]\n04_ste = nan",
+     "[weights]\n04_ste = inf", "total = nan\n" + WEIGHTS, "total = inf\n" + WEIGHTS, "not toml"],
 )  # fmt: skip
 def test_weights_that_make_no_sense_are_a_usage_error(tmp_path, text):
     with pytest.raises(UsageError, match="marks.toml"):

@@ -30,6 +30,8 @@ def desk(tmp_path, monkeypatch):
         for number, answer in ANSWERS.items():
             name = f"{PEOPLE[number]}_{number}_assignsubmission_file/04_ste.ipynb"
             archive.writestr(name, nbformat.writes(notebook(answer)))
+        name = f"{PEOPLE[101]}_101_assignsubmission_file/03_rounding.ipynb"
+        archive.write(course.ROOT / "solutions" / "03_rounding.ipynb", name)
     rows = [["Identifier", "Full name", "Status", "Grade", "Maximum grade"]]
     rows += [[f"Participant {n}", name, "", "", "20.00"] for n, name in PEOPLE.items()]
     write(tmp_path / "worksheet.csv", rows)
@@ -61,22 +63,33 @@ def test_the_commands_run_in_order(desk, capsys):
         if "--moodle" in line and "--weights" not in line:
             assert column(desk / "graded" / "moodle.csv", "Grade") == ["17.00", "20.00", ""]
         if "--weights" in line:
-            # Nobody handed in the other exercise, which counts as zero.
-            assert column(desk / "graded" / "moodle.csv", "Grade") == ["11.34", "13.34", "0.00"]
-            assert column(desk / "graded" / "marks.csv", "mark") == ["56.7", "66.7", "0"]
+            # Only Ada handed in the other exercise, which counts as zero for Bob.
+            assert column(desk / "graded" / "moodle.csv", "Grade") == ["18.00", "13.34", "0.00"]
+            assert column(desk / "graded" / "marks.csv", "mark") == ["90", "66.7", "0"]
         if "--canvas" in line:
             title = "The straight-through estimator (7)"
             assert column(desk / "graded" / "canvas.csv", title) == ["10", "8.5", "10", ""]
         if "--gradescope" in line:
             content = json.loads((desk / "graded/gradescope/101/results.json").read_text())
-            assert content["score"] == 8.5
+            assert content["score"] == 18.5
     rows = json.loads((desk / "graded" / "grades.json").read_text())["submissions"]
     assert [(row["learner"], row["score"], row["status"]) for row in rows] == [
+        ("101", 10, "graded"),
         ("101", 8.5, "graded"),
+        ("103", None, "missing"),
         ("103", None, "missing"),
     ]
     assert "Bob" not in (desk / "graded" / "report.html").read_text()
     assert (desk / "class" / "README.md").exists() and (desk / "course" / "source").is_dir()
+
+
+def test_a_weight_for_what_was_never_graded_is_refused(desk, capsys):
+    grade = COMMANDS[next(n for n, line in enumerate(COMMANDS) if "submissions.zip" in line)]
+    assert cli.main(shlex.split(grade)[1:]) == 0
+    command = "grade --out graded --weights marks.toml --moodle worksheet.csv"
+    assert cli.main(shlex.split(command)) == 2
+    assert "The weights count 03_rounding, but these grades hold nothing" in capsys.readouterr().err
+    assert not (desk / "graded" / "moodle.csv").exists()
 
 
 def test_every_file_that_the_text_names_is_written_by_a_command():
