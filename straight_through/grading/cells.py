@@ -15,10 +15,20 @@ from pathlib import Path
 
 import nbformat
 
-MAX_BYTES = 50 * 2**20  # of a notebook file
+MAX_BYTES = 50 * 2**20  # of a notebook file, but for its outputs
+MAX_READ = 256 * 2**20  # of a notebook file with its outputs
+MAX_LOOKS = 10_000_000  # at brackets and texts, to find the outputs in it: a few seconds
 MAX_CELLS = 1000
 MAX_CODE = 300_000  # characters: reading a program takes a few hundred times its size
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\ufeff\ud800-\udfff]")  # \f and \x1b may be
+
+# Quantifiers with a + never go back, so that each of 256 MB is looked at once. A text that does
+# not end takes the rest.
+TEXT = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?+'
+OUTPUTS = re.compile(rb'"outputs"\s*+:\s*+(\[)|' + TEXT, re.DOTALL)
+BRACKET = re.compile(rb'(?:[^"\[\]{}]++|' + TEXT + rb")*+([\[\]{}])", re.DOTALL)
+
+BLANKS = " \t\r\n"  # of JSON
 
 HINTS = (  # what a file is that is no notebook
     (r"version https://git-lfs", "It is a Git LFS pointer: run `git lfs pull` and hand in again."),
@@ -57,12 +67,35 @@ def read_bytes(path: Path) -> bytes:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise Unreadable("This is no regular file, and only regular files are read.")
-        if status.st_size > MAX_BYTES:
+        if status.st_size <= MAX_BYTES:
+            return file.read()
+        kept = without_outputs(file.read()) if status.st_size <= MAX_READ else b""
+        if not 0 < len(kept) <= MAX_BYTES:
             raise Unreadable(
                 f"The file has {status.st_size / 2**20:.0f} MB; a notebook of this course has "
                 "less than one. Clear the outputs and hand it in again."
             )
-        return file.read()
+        return kept
+
+
+def without_outputs(raw: bytes) -> bytes:
+    """The file with null for each list of outputs, which ``parse`` reports.
+
+    A parser would take many times the size of the file. b"" if there is no end to be found.
+    """
+    kept, begin, at, looked = [], 0, 0, 0
+    while found := OUTPUTS.search(raw, at):
+        at, depth = found.end(), int(found[1] is not None)
+        while depth and looked < MAX_LOOKS and (bracket := BRACKET.match(raw, at)):
+            at, depth = bracket.end(), depth + (1 if bracket[1] in b"[{" else -1)
+            looked += 1
+        looked += 1
+        if depth or looked >= MAX_LOOKS:
+            return b""
+        if found[1]:
+            kept += [raw[begin : found.start(1)], b"null"]
+            begin = at
+    return b"".join([*kept, raw[begin:]])
 
 
 def digest(raw: bytes) -> str:
@@ -75,7 +108,7 @@ def parse(raw: bytes, repairs: list[str]) -> list[Cell]:
     if not text.strip():
         raise Unreadable("The file is empty.")
     try:
-        content = json.loads(text, parse_int=_int)
+        content = _first_document(text, repairs)
     except (ValueError, RecursionError):
         start = " ".join(text[:60].split())
         hint = next((f" {said}" for pattern, said in HINTS if re.match(pattern, text)), "")
@@ -88,6 +121,17 @@ def parse(raw: bytes, repairs: list[str]) -> list[Cell]:
     if len(set(named)) < len(cells) and not any("upgraded" in repair for repair in repairs):
         repairs.append("gave ids to cells that had none of their own")
     return cells
+
+
+def _first_document(text: str, repairs: list[str]):
+    """The JSON that the text begins with: a disk or a copy may have added to a whole notebook."""
+    text = text.strip(BLANKS)
+    content, end = json.JSONDecoder(parse_int=_int).raw_decode(text)
+    if rest := len(text) - end:
+        if not isinstance(content, dict):
+            raise ValueError("no notebook, nor JSON")
+        repairs.append(f"left out {rest} characters that follow the end of the notebook")
+    return content
 
 
 def _text(raw: bytes, repairs: list[str]) -> str:
@@ -115,6 +159,9 @@ def _upgraded(content: dict, repairs: list[str]) -> list:
         content = {**content, "nbformat": 4}
         repairs.append("took it for notebook format 4, which it does not say")
     major, minor = content.get("nbformat"), content.get("nbformat_minor", 0)
+    if major in (3.0, 4.0, "3", "4", "4.0") and not isinstance(major, int):
+        repairs.append(f"took its notebook format, {major!r}, for a whole number")
+        content = {**content, "nbformat": (major := int(float(major)))}
     if not isinstance(major, int) or major not in (3, 4):
         raise Unreadable(f"The file is no notebook of format 3 or 4 (it says {str(major)[:20]!r}).")
     if major == 3:
@@ -130,6 +177,8 @@ def _upgraded(content: dict, repairs: list[str]) -> list:
     cells = content.get("cells")
     if not isinstance(cells, list) or not cells:
         raise Unreadable("The notebook has no cells.")
+    if any(isinstance(cell, dict) and cell.get("outputs", ()) is None for cell in cells):
+        repairs.append(f"left out outputs that made the file larger than {MAX_BYTES >> 20} MB")
     metadata = content.get("metadata")
     if isinstance(metadata, dict) and "widgets" in metadata:
         repairs.append("dropped saved widget state")

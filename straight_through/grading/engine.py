@@ -61,7 +61,7 @@ def versions() -> dict[str, str]:
 
 # The modules that decide a result. A new report or a new export grades nobody again.
 DECIDING = ("cells", "kernel", "messages", "notebook", "prepare", "runner", "sandbox", "watch")
-DECIDING = (*DECIDING, "zygote")
+DECIDING = (*DECIDING, "magics", "zygote")
 
 
 def _deciding_files() -> list[Path]:

@@ -22,24 +22,18 @@ from straight_through.grading.cells import Cell, parse
 from straight_through.grading.cells import Unreadable as Unreadable
 from straight_through.grading.cells import digest as digest
 from straight_through.grading.cells import read_bytes as read_bytes
+from straight_through.grading.magics import RUNS_PYTHON, as_python, without_useless
 from straight_through.submission import stub_names
 
 MARKER = re.compile(r"^\s*#+\s*(NBVAL_\w+|PYTEST_VALIDATE_IGNORE_OUTPUT)\s*$", re.MULTILINE)
-# A line of IPython that is no Python: `%magic`, `!command`, `name?`.
-SPECIAL = re.compile(
-    r"^([ \t]*)(?:(%|!{1,2}|%!)[ \t]*([\w.-]*).*|\??[\w.]+\?{1,2}[ \t]*)$", re.MULTILINE
-)
-# Magics that run or time the learner's code. All others set up a screen, or an extension that is
-# not here, and would stop the cell that holds an answer; so would a command of the system, since
-# the sandbox starts no other program.
-KEPT = set(
-    "time timeit prun run reset reset_selective cd pwd env set_env who who_ls whos precision "
-    "xmode pprint history".split()
-)
 # IPython cuts off leading blank lines, and counts the others from there.
 BLANK = re.compile(r"\A[ \t]*\n(?=(?:[ \t]*\n)*([ \t]*)(?!%%)\S)")
-RUNS_PYTHON = re.compile(r"\s*%%(time|capture|prun)\b[^\n]*\n")
 FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+# A result is compared as it is shown: as IPython does by itself, not as the learner set it up.
+SHOWN_PLAINLY = """import IPython.core.formatters
+IPython.get_ipython().display_formatter = IPython.core.formatters.DisplayFormatter()"""
 
 
 @dataclass
@@ -50,6 +44,7 @@ class Prepared:
     stubs: set[str]
     repairs: list[str] = field(default_factory=list)
     undefined: set[str] = field(default_factory=set)
+    mistaken: str = ""  # which other notebook of the course was handed in, as a sentence
 
 
 # ---- what a cell defines
@@ -62,7 +57,7 @@ def python(source: str) -> str:
     if source.lstrip().startswith("%%"):
         return ""
     source = textwrap.dedent(source)  # as IPython does
-    return source if _tree(source) else SPECIAL.sub(r"\1pass", source)
+    return source if _tree(source) else as_python(source)
 
 
 def _tree(source: str) -> ast.Module | None:
@@ -82,7 +77,11 @@ def defines(source: str, name: str) -> bool:
     tree = _tree(source)
     if tree is None:
         return re.search(rf"^(def\s+{name}\b|{name}\s*=)", source, re.MULTILINE) is not None
-    waiting: list[ast.AST] = list(tree.body)
+    return _binds(tree.body, name)
+
+
+def _binds(statements: list[ast.stmt], name: str) -> bool:
+    waiting: list[ast.AST] = list(statements)
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
@@ -97,6 +96,26 @@ def defines(source: str, name: str) -> bool:
     return False
 
 
+def below(source: str, line: int, names: list[str]) -> str | None:
+    """What stands below the statement at ``line``, if one of ``names`` is defined only there.
+
+    Lines keep their numbers. None if nothing is to be had below it: then the cell ends there.
+    """
+    tree = _tree(python(source))
+    statements = tree.body if tree else []
+    done = [node for node in statements if _first_line(node) <= line]
+    rest = statements[len(done) :]
+    if not done or not any(_binds(rest, name) and not _binds(done, name) for name in names):
+        return None
+    above = _first_line(rest[0]) - 1
+    lines = textwrap.dedent(source).split("\n")
+    return "\n".join(["#"] * above + lines[above:])
+
+
+def _first_line(node: ast.stmt) -> int:
+    return min([node.lineno, *(part.lineno for part in getattr(node, "decorator_list", []))])
+
+
 def _is_stub(source: str, name: str) -> bool:
     return name in stub_names(python(source))
 
@@ -107,7 +126,7 @@ def _without_stub(source: str, name: str) -> str:
     tree = _tree(python(source))
     for node in tree.body if tree else []:
         if isinstance(node, ast.FunctionDef) and node.name == name:
-            first = min([node.lineno, *(part.lineno for part in node.decorator_list)])
+            first = _first_line(node)
             lines[first - 1 : node.end_lineno] = [""] * (node.end_lineno - first + 1)
     return "\n".join(lines)
 
@@ -170,6 +189,28 @@ def _settle(answers: list[Cell], name: str, repairs: list[str]) -> tuple[bool, b
     return bool(stubs) and not written, bool(defining)
 
 
+# ---- another notebook of the course
+
+
+def _mistaken(cells: list[Cell], exercise: course.Exercise) -> str:
+    """What a notebook without any graded function is instead; "" if it is none of ours."""
+    wanted = f"hand in exercises/{exercise.stem}.ipynb"
+    for other in course.load().exercises:
+        names = {function.name for function in other.functions}
+        if other.stem != exercise.stem and any(_is_for(cell, names) for cell in cells):
+            return f"This is another exercise, exercises/{other.stem}.ipynb: {wanted}."
+    written = {cell.source.strip() for cell in cells}
+    for path in sorted((course.ROOT / "notebooks").glob("*.ipynb")):
+        lesson = {cell.source.strip() for cell in nbformat.read(path, as_version=4).cells}
+        if 2 * len(lesson & written) > len(lesson):
+            return f"This is a lesson, notebooks/{path.name}, and not its exercise: {wanted}."
+    return ""
+
+
+def _is_for(cell: Cell, names: set[str]) -> bool:
+    return cell.grade_id in names or cell.id in names
+
+
 # ---- what is run
 
 
@@ -183,22 +224,12 @@ def _clean(cell: Cell, number: int, repairs: list[str]) -> None:
     if cell.source.lstrip().startswith("%%") and not body:
         return  # another language: not ours to read
     start = body.end() if body else 0
-    if (
-        _tree(textwrap.dedent(cell.source[start:])) is None
-    ):  # else what looks like a magic is part of a text
-        left_out: list[str] = []
-        cleaned = SPECIAL.sub(functools.partial(_without_magic, left_out), cell.source[start:])
-        cell.source = cell.source[:start] + cleaned
-        for name in dict.fromkeys(left_out):
-            repairs.append(f"left out {name} in cell {number}: it has no use in grading")
-
-
-def _without_magic(left_out: list[str], found: re.Match) -> str:
-    indent, sign, name = found[1], found[2], found[3]
-    if sign is None or (sign == "%" and name in KEPT):
-        return found[0]
-    left_out.append(f"{sign}{name}")
-    return f"{indent}pass"
+    if _tree(textwrap.dedent(cell.source[start:])):
+        return  # what looks like a magic is part of a text
+    cleaned, left_out = without_useless(cell.source[start:])
+    cell.source = cell.source[:start] + cleaned
+    for name in left_out:
+        repairs.append(f"left out {name} in cell {number}: it has no use in grading")
 
 
 @functools.cache
@@ -236,7 +267,9 @@ def prepare(raw: bytes, exercise: course.Exercise) -> Prepared:
     for example in examples:
         run.append(_example(example, setup))
     prepared = new_notebook(cells=run)
-    return Prepared(prepared, stubs, repairs, undefined)
+    nothing = undefined == set(answers)
+    mistaken = _mistaken(cells, exercise) if nothing else ""
+    return Prepared(prepared, stubs, repairs, undefined, mistaken)
 
 
 def _example(cell, setup: str) -> nbformat.NotebookNode:
@@ -247,6 +280,6 @@ def _example(cell, setup: str) -> nbformat.NotebookNode:
         "label": "our example",
         **cell.metadata.get("ste", {}),
     }
-    source = f"{setup}\n{cell.source}"
+    source = f"{setup}\n{SHOWN_PLAINLY}\n{cell.source}"
     results = [output for output in cell.outputs if output.output_type == "execute_result"]
     return new_code_cell(source, metadata={"ste": mark}, outputs=results, execution_count=1)

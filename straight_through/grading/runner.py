@@ -9,7 +9,7 @@ import io
 import os
 import tempfile
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import nbformat
@@ -86,6 +86,9 @@ def _grade_readable(task: Task) -> Result:
         prepared = prepare(task.raw, exercise)
     except Unreadable as error:
         return Result("unreadable", str(error))
+    if prepared.mistaken:
+        checks = [_row(outcome) for outcome in _not_run(exercise, [])]
+        return Result("not_attempted", prepared.mistaken, checks, ["not_attempted"])
     if prepared.stubs and prepared.stubs | prepared.undefined == {
         function.name for function in exercise.functions
     }:
@@ -94,19 +97,40 @@ def _grade_readable(task: Task) -> Result:
         return Result("not_attempted", message, checks, ["not_attempted"], prepared.repairs)
     for attempt in (1, 2):
         try:
-            return _run(task, exercise, prepared)
+            return _run_through(task, exercise, prepared)
         except StartFailed as error:
             if attempt == 2:
                 return Result("error", f"{error} This is no fault of the submission.")
     raise AssertionError("not reached")
 
 
-def _run(task: Task, exercise: course.Exercise, prepared: Prepared) -> Result:
+def _run_through(task: Task, exercise: course.Exercise, prepared: Prepared) -> Result:
+    """Run it; if a scratch cell stops it, which must cost nothing, once more without that cell."""
+    result, culprit = _run(task, exercise, prepared)
+    if culprit is None:
+        return result
+    said = f"{culprit} was left out: {result.message.split(': ', 1)[-1].rstrip('.')}"
+    cells = [cell for cell in prepared.notebook.cells if cell.metadata.ste.label != culprit]
+    rest = replace(
+        prepared,
+        notebook=nbformat.v4.new_notebook(cells=cells),
+        repairs=[*prepared.repairs, said],
+    )
+    again, _ = _run(task, exercise, rest)
+    again.cpu_seconds = round(again.cpu_seconds + result.cpu_seconds, 2)
+    if again.status == "graded":
+        again.message = f"{again.message} {said[0].upper()}{said[1:]}.".strip()
+    return again
+
+
+def _run(task: Task, exercise, prepared: Prepared) -> tuple[Result, str | None]:
+    """The result, and the label of the scratch cell that stopped the run, if one did."""
     kernel = WatchedKernel(task.isolation, task.limits, cache=task.cache, warming=task.warming)
     try:
         submission = KernelSubmission(kernel, task.seed, prepared.stubs, {})
         outcomes: list[Outcome] = []
-        _pytest(prepared, exercise, kernel, submission, outcomes)
+        plugin = NotebookPlugin(kernel, submission, outcomes)
+        _pytest(prepared, exercise, plugin)
         outcomes = _in_order(exercise, outcomes)
         labels, portraits = _explain(exercise, submission, outcomes)
         stopped = kernel.stopped
@@ -116,16 +140,25 @@ def _run(task: Task, exercise: course.Exercise, prepared: Prepared) -> Result:
     checks = [_row(outcome, _label(exercise, outcome, labels)) for outcome in outcomes]
     full = all(outcome.outcome == "passed" for outcome in outcomes)
     named = [] if full else list(dict.fromkeys(sum(labels.values(), [])))[:MOST]
-    return Result(
+    result = Result(
         status=stopped.status if stopped else "graded",
         message=stopped.message if stopped else _message(submission, named),
         checks=checks,
         misconceptions=named,
-        repairs=prepared.repairs,
+        repairs=[*prepared.repairs, *plugin.repairs],
         notes=notes,
         cpu_seconds=round(kernel.cpu_seconds, 2),
         portraits=portraits,
     )
+    return result, _scratch(plugin.stopped_in)
+
+
+def _scratch(stopped_in: list) -> str | None:
+    """The label of the cell that a run was stopped in, if it is a learner's and no answer."""
+    for mark in stopped_in[:1]:
+        if mark.role == "learner" and not mark.functions:
+            return mark.label
+    return None
 
 
 def _message(submission: KernelSubmission, named: list[str]) -> str:
@@ -135,7 +168,7 @@ def _message(submission: KernelSubmission, named: list[str]) -> str:
     return ""
 
 
-def _pytest(prepared, exercise, kernel, submission, outcomes) -> None:
+def _pytest(prepared: Prepared, exercise: course.Exercise, plugin: NotebookPlugin) -> None:
     """One pytest run over the prepared notebook and the hidden checks."""
     with tempfile.TemporaryDirectory(prefix="ste-run-") as folder:
         notebook = Path(folder) / "notebook.ipynb"
@@ -144,15 +177,16 @@ def _pytest(prepared, exercise, kernel, submission, outcomes) -> None:
         ini.write_text("[pytest]\n")
         arguments = [str(notebook), str(HIDDEN / f"test_{exercise.stem}.py"), "-c", str(ini)]
         arguments += ["--rootdir", folder, "--noconftest", "--import-mode=importlib", "-q"]
-        for plugin in UNUSED:
-            arguments += ["-p", f"no:{plugin}"]
+        for unused in UNUSED:
+            arguments += ["-p", f"no:{unused}"]
         arguments += ["--capture=no"]
         arguments += ["-p", "nbval.plugin", "-p", "straight_through.checks.plugin"]
-        arguments += ["--assert=plain", "--color=no", f"--nbval-cell-timeout={kernel.limits.cell}"]
+        limit = plugin.kernel.limits.cell
+        arguments += ["--assert=plain", "--color=no", f"--nbval-cell-timeout={limit}"]
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         said = io.StringIO()
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-            code = pytest.main(arguments, plugins=[NotebookPlugin(kernel, submission, outcomes)])
+            code = pytest.main(arguments, plugins=[plugin])
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             raise StartFailed(f"pytest ended with {code!r}: {said.getvalue()[-400:]}")
 

@@ -10,8 +10,8 @@ from classroom import RIGHT as GRADED_RIGHT
 from classroom import by_learner, cell, hand_in, notebook
 
 from straight_through import course
-from straight_through.grading import grade
-from straight_through.grading.prepare import Unreadable, prepare
+from straight_through.grading import cells, grade
+from straight_through.grading.prepare import Unreadable, below, prepare
 from straight_through.grading.sandbox import Limits
 
 EXERCISE = course.load().exercise("04_ste")
@@ -120,6 +120,64 @@ def test_too_many_cells_or_too_much_code_are_not_read():
         prepared(code(RIGHT, "a\n" * 300_000))
 
 
+def test_what_follows_a_whole_notebook_is_left_out_and_told():
+    once = json.dumps(as_dict()).encode()
+    for raw in (once + b"\0" * 4096, once + once, once + b"\n]}"):
+        result = prepared(raw)
+        assert gives(result, 1.0)
+        assert any("follow the end" in repair for repair in result.repairs)
+    assert prepared(once + b"\n\n").repairs == []
+
+
+def _with_output(text: str) -> bytes:
+    content = as_dict()
+    content["cells"][0]["source"] = 'the words "outputs": [ in a text \\" and \\'
+    output = {"output_type": "stream", "name": "stdout", "text": [text, '"}]\\"', "["]}
+    answer_cell(content)["outputs"] = [output, output]
+    return json.dumps(content).encode()
+
+
+def test_a_giant_loses_its_outputs_and_is_read(tmp_path):
+    path = tmp_path / "giant.ipynb"
+    path.write_bytes(_with_output("x" * (cells.MAX_BYTES // 2)))
+    raw = cells.read_bytes(path)
+    assert len(raw) < 10_000
+    result = prepared(raw)
+    assert gives(result, 1.0)
+    assert any("outputs" in repair and "50 MB" in repair for repair in result.repairs)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"cells": ["' + b"x" * 2000 + b'"]}',
+        b'{"outputs": [' + b"[" * 2000,
+        b'{"outputs": ["' + b'\\"' * 2000,
+        b'"' + b'\\"' * 2000,
+    ],
+)
+def test_a_giant_that_is_large_without_its_outputs_is_not_read(raw, tmp_path, monkeypatch):
+    monkeypatch.setattr(cells, "MAX_BYTES", 1000)
+    path = tmp_path / "giant.ipynb"
+    path.write_bytes(raw)
+    with pytest.raises(Unreadable, match="Clear the outputs"):
+        cells.read_bytes(path)
+    monkeypatch.setattr(cells, "MAX_READ", 1500)
+    path.write_bytes(_with_output("x" * 2000))
+    with pytest.raises(Unreadable, match="Clear the outputs"):
+        cells.read_bytes(path)
+
+
+def test_another_notebook_of_the_course_is_named():
+    lesson = prepared((course.ROOT / "notebooks" / "04_ste.ipynb").read_bytes())
+    assert "a lesson, notebooks/04_ste.ipynb" in lesson.mistaken
+    other = prepared((course.ROOT / "exercises" / "01_sign.ipynb").read_bytes())
+    assert "another exercise, exercises/01_sign.ipynb" in other.mistaken
+    assert all("hand in exercises/04_ste.ipynb" in one.mistaken for one in (lesson, other))
+    assert prepared(code("def ste_quantise(x):\n    return x\n")).mistaken == ""
+    assert prepared(as_dict()).mistaken == "" and prepared(as_dict(STUB)).mistaken == ""
+
+
 # ---- the notebook
 
 
@@ -167,6 +225,8 @@ MANGLED = {
     "notebook metadata that is a number": lambda c: _set(c, "metadata", 5),
     "no notebook metadata": lambda c: c.pop("metadata"),
     "minor that is text": lambda c: _set(c, "nbformat_minor", "x"),
+    "a format with a point": lambda c: _set(c, "nbformat", 4.0),
+    "a format in quotes": lambda c: _set(c, "nbformat", "4"),
     "no format": lambda c: (c.pop("nbformat"), c.pop("nbformat_minor")),
     "a foreign kernel": lambda c: _set(c["metadata"], "kernelspec", {"name": "conda-env-x-py"}),
     "a kernel that is text": lambda c: _set(c["metadata"], "kernelspec", "julia"),
@@ -367,6 +427,19 @@ def test_magics_without_use_are_left_out_and_told():
         assert f"left out {name} in cell 1" in told
 
 
+def test_continued_and_assigned_magics_are_left_out_whole():
+    magics = "!pip install \\\n    jax \\\n    optax\n%pip install -q \\\n  jax\nout = !pip list\n"
+    magics += "if out == []:\n    found = %sx ls \\\n      -l\n"
+    result = prepared(code(magics + RIGHT))
+    source = result.notebook.cells[1].source
+    assert source.split("\n").index(RIGHT.split("\n")[0]) == magics.count("\n")
+    names: dict = {}
+    exec(compile(source, "cell", "exec"), names)
+    assert names["out"] == names["found"] == [] and names["ste_quantize"](2.0) == 1.0
+    told = " ".join(result.repairs)
+    assert all(f"left out {name} in cell 1" in told for name in ("!pip", "%pip", "%sx"))
+
+
 def test_magics_that_run_code_are_kept_and_texts_are_not_touched():
     source = "%time 1 + 1\n%timeit -n 1 2 + 2\nprint?\n"
     assert prepared(code(source)).notebook.cells[1].source == source
@@ -387,9 +460,60 @@ def test_source_that_the_parser_cannot_read_is_still_prepared():
         assert prepared(code(source, RIGHT)).undefined == set()
 
 
+@pytest.mark.parametrize(
+    ("source", "line", "left"),
+    [
+        ("import a\nb = 1\ndef f(x):\n    return x\n", 1, "#\nb = 1\ndef f(x):"),
+        ("  import a\n  @b\n  def f(x): 1", 1, "#\n@b\ndef f(x): 1"),
+        ("%%time\nimport a\nf = 1", 2, "#\n#\nf = 1"),
+        ("%time a\nf = 1", 1, "#\nf = 1"),
+        ("a\n@b\n@c\ndef f(x): 1", 2, None),  # the definition itself raised
+        ("f = 1\na\nf = 2", 2, None),  # there is a definition, and it counts
+        ("a\ng = 1", 1, None),
+        ("if a:\n    b\n    f = 1", 2, None),
+        ("a\nf = = 1", 1, None),
+        ("a\nf = 1", 0, None),
+    ],
+)
+def test_what_stands_below_a_line_that_raised(source, line, left):
+    rest = below(source, line, ["f"])
+    assert rest is None if left is None else rest.startswith(left)
+
+
 # ---- end to end
 
 MAGICS = "%matplotlib widget\n%load_ext autoreload\n!pip install jax\n%unknown_magic 3\n"
+SKIPPED = {
+    "needs_pandas": "import pandas_is_not_here",
+    "needs_colab": "from google.colab import drive",
+    "runs_a_command": "get_ipython().system('pip install jax')",
+    "needs_surrogates": "from straight_through import surrogates",
+    "asks_first": "name = input('? ')",
+}
+COURSE_NAMES = """import straight_through.plots as p
+from straight_through.plots import surrogate
+from straight_through.widgets import Question
+from straight_through import explore, plots, race
+surrogate(jnp.sign), Question("a", ["b"])
+"""
+DISPLAY = {
+    "precision": "%precision 2",
+    "pprint": "%pprint",
+    "precision_by_call": "get_ipython().run_line_magic('precision', '2')",
+    "pprint_by_call": "get_ipython().run_line_magic('pprint', '')",
+    "numpy": "import numpy; numpy.set_printoptions(precision=1)",
+    "formatter": "get_ipython().display_formatter.formatters['text/plain'].for_type("
+    "list, lambda value, printer, cycle: printer.text('mine'))",
+}
+RESHAPE = "return jnp.reshape(x, (7, 3))"
+HEAD = "def ste_quantize(x):\n"
+RAISING = {  # the answer, and which line of the learner's is told
+    "library": (f"{HEAD}    y = x\n    {RESHAPE}\n", f"(line 3: `{RESHAPE}`)"),
+    "library_in_helper": (f"{HEAD}    return helper(x)\n", f"(line 4: `{RESHAPE}`)"),
+    "syntax": ("x = 1\ndef ste_quantize(x)\n    return x\n", "(line 2: `def ste_quantize(x)`)"),
+    "input": ("x = 1\ny = input('? ')\n", "(line 2: `y = input('? ')`)"),
+    "timed_cell": ("%%time\nx = 1\n1 / 0\n", "(line 3: `1 / 0`)"),
+}
 
 
 def _submissions() -> dict:
@@ -401,6 +525,23 @@ def _submissions() -> dict:
         "lists": json.dumps(mangle(MANGLED["metadata that is a list"], GRADED_RIGHT)).encode(),
         "nul": json.dumps(as_dict("# \0 \ud83d\n" + GRADED_RIGHT)).encode(),
     }
+    for learner, line in SKIPPED.items():
+        made[learner] = notebook(f"{line}\nimport jax\n{GRADED_RIGHT}")
+    made["many_skipped"] = notebook("\n".join([*SKIPPED.values(), GRADED_RIGHT]))
+    made["wrong_below"] = notebook("import pandas\ndef ste_quantize(x):\n    return jnp.round(x)\n")
+    made["wrong_above"] = notebook(f"{WRONG}1 / 0\n{GRADED_RIGHT}")
+    made["made_of_surrogates"] = notebook(
+        "from straight_through.surrogates import sign\nste_quantize = sign\n"
+    )
+    made["cut_in"] = notebook(f"import pandas\n{GRADED_RIGHT}\n)")
+    made["course_names"] = notebook(COURSE_NAMES + GRADED_RIGHT)
+    made["continued"] = notebook("!pip install \\\n    jax\nout = !ls\n" + GRADED_RIGHT)
+    for learner, line in DISPLAY.items():
+        made[learner] = notebook(GRADED_RIGHT)
+        made[learner].cells.insert(1, cell(line))
+    for learner, (answer, _) in RAISING.items():
+        made[learner] = notebook(answer)
+        made[learner].cells.insert(1, cell(f"def helper(x):\n\n\n    {RESHAPE}"))
     above = notebook(STUB)
     above.cells.insert(1, cell(GRADED_RIGHT))
     made["above"] = above
@@ -423,11 +564,49 @@ def graded(tmp_path_factory):
     return by_learner(grade(folder, seed=5, limits=Limits(cell=15, total=90)))
 
 
+LOSE = {
+    "deleted": ["not_defined"],
+    "wrong_above": None,
+    "wrong_below": None,
+    "cut_in": ["raises"],
+    "made_of_surrogates": ["raises"],
+    **dict.fromkeys(RAISING, ["raises"]),
+}
+
+
 def test_the_repaired_notebooks_earn_full_marks(graded):
     for learner, item in graded.items():
-        wanted = ("graded", 10, []) if learner != "deleted" else ("graded", 0, ["not_defined"])
         result = item.result
-        assert (result.status, result.score, result.misconceptions) == wanted, learner
+        if learner not in LOSE:
+            found = (result.status, result.score, result.misconceptions)
+            assert found == ("graded", 10, []), (learner, result.message)
+
+
+def test_a_wrong_answer_stays_one_whatever_was_skipped(graded):
+    for learner, named in LOSE.items():
+        result = graded[learner].result
+        assert result.status == "graded" and result.score < 10, learner
+        assert named is None or result.misconceptions == named, learner
+
+
+def test_a_line_that_raised_above_the_definition_is_skipped_and_told(graded):
+    for learner, line in SKIPPED.items():
+        (told,) = [one for one in graded[learner].result.repairs if one.startswith("skipped")]
+        assert f"skipped line 1 of cell 3, `{line}`, which raised " in told
+        assert "ste_quantize is defined below it" in told
+    told = graded["many_skipped"].result.repairs
+    assert len(told) == len(SKIPPED) and "line 3 of cell 3" in told[2]
+    for learner in ("course_names", "wrong_above", "cut_in"):
+        assert not any("skipped" in repair for repair in graded[learner].result.repairs)
+
+
+@pytest.mark.parametrize("learner", RAISING)
+def test_the_line_told_is_the_learners_own(graded, learner):
+    result = graded[learner].result
+    example = next(one for one in result.checks if one["id"] == "example_ste_quantize")
+    said = [result.message, example["message"]]
+    assert [one for one in said if "(line" in one], said
+    assert all(RAISING[learner][1] in one for one in said if "(line" in one), said
 
 
 def test_repairs_and_notes_reach_the_result(graded):

@@ -4,6 +4,7 @@ import nbformat
 import pytest
 from classroom import CASES, RIGHT, by_learner, cell, hand_in, notebook
 
+from straight_through import course
 from straight_through.grading import grade
 from straight_through.grading.sandbox import Limits
 
@@ -83,14 +84,51 @@ def test_what_is_no_notebook_is_unreadable_and_has_no_score(graded, learner):
     assert result.message.endswith(".")
 
 
-def test_a_stopped_submission_keeps_what_it_had(tmp_path):
+STOPPING = {
+    "loop": ("while True:\n    pass", "it took more than 6 s"),
+    "sleep": ("import time\ntime.sleep(60)", "it took more than 6 s"),
+    "exit": ("import os\nos._exit(0)", "the process ended"),
+}
+
+
+def test_a_scratch_cell_that_stops_the_run_is_left_out_and_costs_nothing(tmp_path):
+    for learner, (source, _) in STOPPING.items():
+        made = notebook(RIGHT)
+        made.cells.append(cell(source))
+        hand_in(tmp_path, learner, made)
+    above = notebook(RIGHT)
+    above.cells.insert(1, cell("import os\nos._exit(0)"))
+    hand_in(tmp_path, "above", above)
+    graded = by_learner(grade(tmp_path, limits=LIMITS))
+    for learner, (_, reason) in STOPPING.items():
+        result = graded[learner].result
+        said = f"cell {len(made.cells)} was left out: {reason}"
+        assert (result.status, result.score) == ("graded", 10)
+        assert said in result.repairs and result.message == f"C{said[1:]}."
+    assert graded["above"].result.score == 10
+    assert "cell 2 was left out: the process ended" in graded["above"].result.repairs
+
+
+def test_only_one_cell_is_left_out_and_what_finished_counts(tmp_path):
     made = notebook(RIGHT)
-    made.cells.append(cell("while True:\n    pass"))
-    hand_in(tmp_path, "late_loop", made)
-    result = by_learner(grade(tmp_path, limits=LIMITS))["late_loop"].result
-    assert result.status == "timeout"
-    assert {check["outcome"] for check in result.checks} == {"not_run"}
-    assert f"cell {len(made.cells)}" in result.message and "6 s" in result.message
+    made.cells += [cell("import os\nos._exit(0)"), cell("import os\nos._exit(0)")]
+    hand_in(tmp_path, "twice", made)
+    made = notebook(RIGHT + "\n\nimport os\nos._exit(0)\n")
+    hand_in(tmp_path, "answer", made)
+    graded = by_learner(grade(tmp_path, limits=LIMITS))
+    for learner, told in (("twice", 1), ("answer", 0)):
+        result = graded[learner].result
+        assert result.status == "crashed" and "the process ended" in result.message
+        assert {check["outcome"] for check in result.checks} == {"not_run"}
+        assert len(result.repairs) == told
+
+
+def test_the_lesson_in_place_of_the_exercise_is_named(tmp_path):
+    lesson = nbformat.read(course.ROOT / "notebooks" / "04_ste.ipynb", as_version=4)
+    hand_in(tmp_path, "lesson", lesson)
+    result = by_learner(grade(tmp_path, limits=LIMITS))["lesson"].result
+    assert (result.status, result.score) == ("not_attempted", 0)
+    assert "hand in exercises/04_ste.ipynb" in result.message
 
 
 def test_scratch_cells_and_lost_outputs_cost_nothing(tmp_path):
