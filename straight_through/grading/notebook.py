@@ -69,8 +69,8 @@ class SubmissionCell(IPyNbCell):
             self._outcome("passed")
 
     def _run_learners(self, submission: KernelSubmission, mark) -> None:
-        """Run a learner's cell. What raises above the definition of a graded function is skipped:
-        the function is graded for what it does, and it needs a missing plot library rarely."""
+        """Run a learner's cell. A statement that raises above the definition of a graded function
+        is skipped: the function is graded for what it does, and raises itself if it misses it."""
         names = mark.get("functions", [])
         while True:
             try:
@@ -97,18 +97,17 @@ class SubmissionCell(IPyNbCell):
     def format_output_compare(self, key, left, right):
         pass  # nbval's comparison line by line may take hours, and nobody reads it here
 
-    def _trace(self) -> str | None:
-        """The traceback of what the cell raised."""
-        errors = [one for one in self.test_outputs or [] if one["output_type"] == "error"]
-        return "\n".join(errors[0]["traceback"]) if errors else None
+    def _error(self) -> dict | None:
+        """What the cell raised, as the kernel told it."""
+        every = self.test_outputs or []
+        return next((one for one in every if one["output_type"] == "error"), None)
 
     def _failure(self) -> Failure | None:
-        for output in self.test_outputs or []:
-            if output["output_type"] == "error":
-                line, text = self._place(self._trace())
-                said = CELL_FILE.sub("", output["evalue"][:600])
-                return Failure(output["ename"], said, line, text)
-        return None
+        error = self._error()
+        if error is None:
+            return None
+        line, text = self._place("\n".join(error["traceback"]))
+        return Failure(error["ename"], CELL_FILE.sub("", error["evalue"][:600]), line, text)
 
     def _place(self, trace: str) -> tuple[int | None, str]:
         """The learner's line that raised, by its number in its cell, and its text.
@@ -138,7 +137,8 @@ class SubmissionCell(IPyNbCell):
 
     def _top_line(self) -> int:
         """The line of the cell's own statement that raised, whatever it called; 0 if unknown."""
-        headings = HEADING.finditer(self._trace() or "")
+        error = self._error()
+        headings = HEADING.finditer("\n".join(error["traceback"]) if error else "")
         kind = "timed" if RUNS_PYTHON.match(self.cell.source) else "cell"
         return next((self._number(one) for one in headings if one[kind]), 0)
 

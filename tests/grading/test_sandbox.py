@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import os
+import runpy
 import select
 import signal
 import site
@@ -252,6 +253,14 @@ def test_without_a_filter_of_system_calls_no_kernel_runs(own_zygote, monkeypatch
     monkeypatch.setattr(sandbox, "_guest_files", lambda: files)
     with pytest.raises(StartFailed, match="process ended"):
         WatchedKernel()
+
+
+def test_the_machines_are_those_that_the_filter_knows():
+    known = runpy.run_path(str(sandbox.INSIDE / "ste_seccomp.py"))["MACHINES"]
+    assert set(sandbox.MACHINES) == set(known)
+    for machine in known.values():  # one number for one call
+        numbers = [*machine["denied"].values(), *machine["pretended"].values()]
+        assert len(set(numbers)) == len(numbers)
 
 
 def test_a_machine_whose_system_calls_are_unknown_is_named(monkeypatch):
