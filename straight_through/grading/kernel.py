@@ -36,6 +36,7 @@ SOCKET_OPTIONS = {
     zmq.LINGER: 0,
     zmq.RECONNECT_IVL: -1,  # a socket that was replaced by something else is not followed
 }
+ENDED = "its process ended at once"
 UNREAD = 256 * 2**20  # bytes that the grader's process may grow by while a submission runs
 
 
@@ -62,7 +63,9 @@ class WatchedKernel(RunningKernel):
             self._start({**given, **sandbox})
         except BaseException as error:
             self.close()
-            raise StartFailed(f"The sandboxed kernel did not start: {error}") from error
+            gone = isinstance(error, psutil.NoSuchProcess)
+            reason = ENDED if gone else str(error)
+            raise StartFailed(f"The sandboxed kernel did not start: {reason}") from error
         self._ready = True
         self.deadline = time.monotonic() + self.limits.total
         self._before = watch.own_memory()
@@ -111,7 +114,7 @@ class WatchedKernel(RunningKernel):
 
     def _wait_a_little(self) -> None:
         if not self.km.is_alive():
-            raise RuntimeError("its process ended at once")
+            raise RuntimeError(ENDED)
         if time.monotonic() > self.deadline:
             raise RuntimeError(f"it was not ready after {START} s")
         time.sleep(0.01)

@@ -280,7 +280,10 @@ class SandboxProvisioner(LocalProvisioner):
             line = said.readline().decode(errors="replace").strip() if ready else "no answer"
         if line != HELD:
             raise RuntimeError(f"bubblewrap could not make the sandbox ({line or 'it ended'})")
-        self.inside = psutil.Process(self.process.pid).children()[0].pid
+        for first in psutil.Process(self.process.pid).children():
+            self.inside = first.pid
+            return
+        raise psutil.NoSuchProcess(self.process.pid)
 
     def _fork(self, lifeline: int) -> None:
         cache = CACHE if self.cache else ""

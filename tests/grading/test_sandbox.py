@@ -15,7 +15,7 @@ import pytest
 
 from straight_through import course
 from straight_through.checks.visible import HIDDEN
-from straight_through.grading import sandbox, zygote
+from straight_through.grading import sandbox, watch, zygote
 from straight_through.grading.kernel import StartFailed, WatchedKernel
 from straight_through.grading.sandbox import Limits, bubblewrap
 
@@ -252,6 +252,37 @@ def test_without_a_filter_of_system_calls_no_kernel_runs(own_zygote, monkeypatch
     files = [str(broken) if file == ours else file for file in sandbox._guest_files()]
     monkeypatch.setattr(sandbox, "_guest_files", lambda: files)
     with pytest.raises(StartFailed, match="process ended"):
+        WatchedKernel()
+
+
+# After each of these steps of a start its sandbox may be gone, whatever ended it.
+STEPS = {
+    "made": (sandbox.SandboxProvisioner, "_wait_for_the_sandbox", lambda self: self.inside),
+    "entered": (zygote.Zygote, "fork", lambda self, inside, lifeline: inside),
+    "measured": (watch.NamespaceMeter, "__init__", lambda self, inside, places, most: inside),
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_sandbox_that_ends_while_it_starts_is_said_so(monkeypatch, step):
+    owner, name, inside = STEPS[step]
+    original = getattr(owner, name)
+
+    def and_end(*arguments, **request):
+        original(*arguments, **request)
+        first = psutil.Process(inside(*arguments))
+        assert first.parent().name() == "bwrap"
+        first.kill()
+        first.wait(timeout=10)
+
+    monkeypatch.setattr(owner, name, and_end)
+    with pytest.raises(StartFailed, match="its process ended at once|No such process"):
+        WatchedKernel()
+
+
+def test_a_sandbox_that_ends_before_anything_enters_it_is_said_so(monkeypatch):
+    monkeypatch.setattr(sandbox, "HOLD", ["sh", "-c", f"echo {sandbox.HELD}"])
+    with pytest.raises(StartFailed, match="its process ended at once|No such process"):
         WatchedKernel()
 
 
