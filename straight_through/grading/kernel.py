@@ -194,7 +194,7 @@ class WatchedKernel(RunningKernel):
         try:
             return messages.receive(channel, timeout)
         except Empty:
-            if not self.is_alive():
+            if timeout and not self.is_alive():
                 raise self.stop_because("crashed", "the process ended") from None
             return None
         except Exception as error:  # forged, or cut off

@@ -37,6 +37,21 @@ def test_help_is_quick_because_nothing_heavy_is_imported():
     assert run.stdout.strip() == "set()"
 
 
+def test_grading_starts_without_what_no_notebook_needs_and_still_validates():
+    code = """if True:
+        import sys
+        import straight_through.grading.runner
+        import nbformat
+        print({"jax", "rfc3987_syntax"} & {name for name, found in sys.modules.items() if found})
+        try:
+            nbformat.validate({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": [{}]})
+        except nbformat.ValidationError as error:
+            print(str(error).splitlines()[0])
+    """
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines() == ["set()", "{} is not valid under any of the given schemas"]
+
+
 @pytest.mark.parametrize("command", [[], ["nonsense"], ["progress", "extra"], ["hint"]])
 def test_bad_usage_exits_with_2(capsys, command):
     with pytest.raises(SystemExit) as stop:
