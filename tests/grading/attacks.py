@@ -1,5 +1,7 @@
 """What hostile submissions try. Sources of answer cells; the tests say what must become of them."""
 
+from classroom import LIMITS
+
 FORGE = '''
 import os, threading, time
 kernel = get_ipython().kernel
@@ -177,7 +179,10 @@ STOPPED = {
         "import os\nfor number in range(10**6):\n    os.mkfifo(f'/tmp/{number}')\n",
         "files",
     ),
-    "stops_itself": ("import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)\n", "6 s"),
+    "stops_itself": (
+        "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)\n",
+        f"{LIMITS.cell} s",
+    ),
     "shell_flood": (
         FORGE
         + """
@@ -187,7 +192,7 @@ async def handler(stream, ident, parent):
         kernel.session.send(stream, "ste_reply", {"ok": True}, other, ident=ident)
 kernel.shell_handlers["ste_request"] = handler
 """,
-        "4 s",
+        f"{LIMITS.request} s",
     ),
 }
 

@@ -6,11 +6,14 @@ from pathlib import Path
 import nbformat
 
 from straight_through import build, course
+from straight_through.grading.sandbox import Limits
 
 ROOT = course.ROOT
 CASES = ROOT / "tests" / "cases" / "ste_quantize"
 EXPECTED = json.loads((CASES / "expected.json").read_text())
 RIGHT = (CASES / "right_zero_first.py").read_text()
+# Low enough not to wait for long, high enough that no honest cell meets them on a busy machine.
+LIMITS = Limits(cell=10, request=8, total=80, memory=2**30)
 
 
 def notebook(answer: str, stem: str = "04_ste", function: str = "ste_quantize"):

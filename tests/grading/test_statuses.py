@@ -2,13 +2,10 @@
 
 import nbformat
 import pytest
-from classroom import CASES, RIGHT, by_learner, cell, hand_in, notebook
+from classroom import CASES, LIMITS, RIGHT, by_learner, cell, hand_in, notebook
 
 from straight_through import course
 from straight_through.grading import grade
-from straight_through.grading.sandbox import Limits
-
-LIMITS = Limits(cell=6, request=4, total=60, memory=2**30)
 
 ANSWERS = {
     # learner: (answer, status, misconception, a part of the message)
@@ -85,8 +82,8 @@ def test_what_is_no_notebook_is_unreadable_and_has_no_score(graded, learner):
 
 
 STOPPING = {
-    "loop": ("while True:\n    pass", "it took more than 6 s"),
-    "sleep": ("import time\ntime.sleep(60)", "it took more than 6 s"),
+    "loop": ("while True:\n    pass", f"it took more than {LIMITS.cell} s"),
+    "sleep": ("import time\ntime.sleep(60)", f"it took more than {LIMITS.cell} s"),
     "exit": ("import os\nos._exit(0)", "the process ended"),
 }
 
