@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from straight_through.grading import export, gradescope, lms, manual, marks, page, reports
+from straight_through.grading import export, gradescope, lms, manual, marks, page, report, reports
 from straight_through.grading.collect import UsageError
 from straight_through.grading.engine import LEVELS, Grades, grade
 from straight_through.grading.gradebook import GradebookError
@@ -18,6 +18,7 @@ from straight_through.grading.sources import printable
 from straight_through.grading.workers import ClusterError
 
 OK, OURS, USAGE = 0, 1, 2
+MOST = 5  # misconceptions that the terminal names
 DERIVED = ("marks.csv", "moodle.csv", "canvas.csv", "gradescope")  # made on request, in --out
 
 
@@ -175,11 +176,11 @@ def summary(grades: Grades, out: Path) -> str:
     """A few lines for the terminal."""
     statuses = Counter(item.result.status for item in grades.graded)
     counted = ", ".join(f"{count} {status}" for status, count in statuses.most_common())
-    labels = Counter(label for item in grades.graded for label in item.result.misconceptions[:1])
+    shared = report.ranked([export.record(item) for item in grades.graded])
     several = "s" if len(grades.graded) != 1 else ""
     lines = [f"{len(grades.graded)} submission{several}: {counted}."]
-    if labels:
-        most = ", ".join(f"{label} ({count})" for label, count in labels.most_common(5))
+    if shared:
+        most = ", ".join(f"{item.label} ({item.share})" for item in shared[:MOST])
         lines.append(f"Most frequent: {most}.")
     lines += [f"Does not count: {line}." for line in export.skipped(grades)]
     lines.append(f"Isolation: {grades.isolation}. Seed: {grades.seed}.")

@@ -34,6 +34,17 @@ class Shared:
     def share(self) -> str:
         return f"{len(self.records)} of {self.tried}"
 
+    @property
+    def failed(self) -> list[dict]:
+        """The checks that fail because of it, of all who share it."""
+        checks = [check for record in self.records for check in record["checks"]]
+        return [check for check in checks if check["misconception"] == self.label]
+
+    @property
+    def cost(self) -> float:
+        """Points that the class lost to it."""
+        return sum(check["points"] - check["score"] for check in self.failed)
+
 
 def page(
     records: list[dict], portraits: list[dict], about: dict, links: dict[str, str], skipped=()
@@ -67,7 +78,8 @@ def _stems(records: list[dict]) -> list[str]:
 
 
 def ranked(records: list[dict]) -> list[Shared]:
-    """The misconceptions of a class, those that most learners share first."""
+    """The misconceptions of a class, those that most learners share first; of equally frequent
+    ones those that cost more."""
     found: dict[tuple[str, str], list[dict]] = {}
     for record in records:
         for label in record["misconceptions"]:
@@ -75,7 +87,7 @@ def ranked(records: list[dict]) -> list[Shared]:
                 found.setdefault((record["exercise"], label), []).append(record)
     tried = Counter(record["exercise"] for record in records if record["status"] in RAN)
     shared = [Shared(stem, label, who, tried[stem]) for (stem, label), who in found.items()]
-    return sorted(shared, key=lambda s: (-len(s.records), s.exercise, s.label))
+    return sorted(shared, key=lambda s: (-len(s.records), -s.cost, s.exercise, s.label))
 
 
 def _warning(about: dict) -> str:
@@ -114,18 +126,13 @@ def _reteach(shared: list[Shared], records: list[dict], portraits: list[dict]) -
     if not cards:
         cards = ["<div class='card good'><p>No two learners share a misconception.</p></div>"]
     rest = len(shared) - len(cards) if common else 0
-    more = f"<p class='quiet'>{rest} less frequent ones are listed below.</p>" if rest > 0 else ""
+    more = f"<p class='quiet'>{rest} more are listed below.</p>" if rest > 0 else ""
     return "<h2>What to teach again</h2>" + "".join(cards) + more
 
 
 def _card(number: int, shared: Shared, records: list[dict], portraits: list[dict]) -> str:
     found = MISCONCEPTIONS[shared.label]
-    failed = Counter(
-        check["title"]
-        for record in shared.records
-        for check in record["checks"]
-        if check["outcome"] == "failed" and check["misconception"] == shared.label
-    )
+    failed = Counter(check["title"] for check in shared.failed)
     checks = ", ".join(f"“{esc(title)}”" for title, _ in failed.most_common(3))
     fails = f"<p class='quiet'>What fails: {checks}.</p>" if checks else ""
     beside = _typical(shared, records, portraits) or _said(shared)

@@ -13,7 +13,7 @@ from made import graded, grades
 
 from straight_through.checks.misconceptions import MISCONCEPTIONS
 from straight_through.grading import export, page, reports
-from straight_through.grading.main import main
+from straight_through.grading.main import main, summary
 
 CURVE = {"x": [-1.0, 0.0, 1.0], "yours": [-1.0, 0.0, 1.0], "expected": [-1.0, 0.0, 1.0]}
 CURVE |= {"slope": [0.0, 0.0, 0.0], "expected_slope": [1.0, 1.0, 1.0]}
@@ -75,6 +75,18 @@ def test_what_most_learners_share_comes_first_with_its_sentence_and_picture(repo
     assert top.count("data:image/png") == 1
     assert html.escape(MISCONCEPTIONS["scaled_gradient"].title) not in top  # one learner's alone
     assert "stopped0" not in top  # nobody is named on the first page
+
+
+def test_of_equally_frequent_mistakes_the_costlier_comes_first_everywhere(tmp_path):
+    every = [graded(f"a{n}", "zero", label="negated_gradient") for n in range(2)]
+    every += [graded(f"b{n}", "derivative", "cotangent", label="zero_gradient") for n in range(2)]
+    made = grades(*every)
+    report = write(tmp_path, made)
+    titles = [MISCONCEPTIONS[name].title for name in ("zero_gradient", "negated_gradient")]
+    for part in report.split("Misconceptions, the most shared first"):
+        costlier, other = (part.index(html.escape(title)) for title in titles)
+        assert costlier < other
+    assert "zero_gradient (2 of 4), negated_gradient (2 of 4)" in summary(made, tmp_path)
 
 
 def test_each_check_has_its_pass_rate(report):
