@@ -81,6 +81,7 @@ SILENCED = {
     (Elementwise, "dtype"): "only_float16_is_widened",
     (Elementwise, "values"): "a_dead_band_of_a_millionth",
     (Elementwise, "zero"): "plus_one_at_zero",
+    (Elementwise, "edge"): "the_edge_lost_in_float16",
     (Elementwise, "large_inputs"): "the_one_liner",
     (Elementwise, "derivative"): "doubled_in_float16",
     (Elementwise, "cotangent"): "small_cotangents_dropped",

@@ -25,7 +25,7 @@ def test_values(submission):
 
 @graded("Where one of the two points lies on the jump", points=2)
 def test_edge(submission):
-    slope(submission).values("edge")
+    slope(submission).edge()
 
 
 @graded("At x = 0", points=1)
