@@ -67,15 +67,26 @@ def read_bytes(path: Path) -> bytes:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise Unreadable("This is no regular file, and only regular files are read.")
-        if status.st_size <= MAX_BYTES:
-            return file.read()
-        kept = without_outputs(file.read()) if status.st_size <= MAX_READ else b""
-        if not 0 < len(kept) <= MAX_BYTES:
-            raise Unreadable(
-                f"The file has {status.st_size / 2**20:.0f} MB; a notebook of this course has "
-                "less than one. Clear the outputs and hand it in again."
-            )
-        return kept
+        if status.st_size > MAX_READ:
+            raise too_large(status.st_size)
+        return small(file.read())
+
+
+def small(raw: bytes) -> bytes:
+    """The file as it is, or without its outputs if it is a giant; Unreadable if that is one too."""
+    if len(raw) <= MAX_BYTES:
+        return raw
+    kept = without_outputs(raw)
+    if not 0 < len(kept) <= MAX_BYTES:
+        raise too_large(len(raw))
+    return kept
+
+
+def too_large(size: int) -> Unreadable:
+    return Unreadable(
+        f"The file has {size / 2**20:.0f} MB; a notebook of this course has less than one. Clear "
+        "the outputs and hand it in again."
+    )
 
 
 def without_outputs(raw: bytes) -> bytes:

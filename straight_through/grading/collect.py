@@ -5,6 +5,7 @@ Layouts: one notebook; ``<learner>/<NN_topic>.ipynb``; nbgrader's
 them as a folder or as a zip.
 """
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,16 +13,27 @@ from straight_through import course
 from straight_through.grading import layouts
 from straight_through.grading.cells import Unreadable, digest, read_bytes
 from straight_through.grading.layouts import Owner
-from straight_through.grading.sheet import PARTICIPANT, Sheet, UsageError
+from straight_through.grading.roster import Match, match, read_people
+from straight_through.grading.sheet import UsageError as UsageError
 from straight_through.grading.sources import Entry, files, is_zip, junk, printable
 
-LEARNER = ("learner", "student_id", "identifier", "username", "id", "user", "user id", "login")
-LEARNER += ("student id", "student number", "id number", "matrikelnummer", "email", "e-mail")
-LEARNER += ("email address", "e-mail address", "e-mail-adresse", "mail")
-NAME = ("name", "full name", "student", "student name", "vollständiger name")
-FIRST = ("first name", "firstname", "given name", "vorname")
-LAST = ("last name", "lastname", "surname", "family name", "nachname")
 ELSEWHERE = ("notebooks", "solutions")  # folders of the course that hold no hand-ins
+NOTHING = "Nothing was handed in."  # by somebody who is on the roster
+KNOWN = {  # what the learners of a hand-in are known by, and what roster fits that
+    "Moodle": "their numbers and full names in Moodle: give the grading worksheet of this "
+    "assignment, or a list with a column of full names",
+    "Canvas": "their ids and names in Canvas: give the export of the gradebook, or a list with a "
+    "column of full names",
+    "": "the names of their folders: give a list whose first column has these",
+}
+
+
+class NothingFound(UsageError):
+    """No notebook of the course is there. ``told`` says it to ``learner``, if it is one's own."""
+
+    def __init__(self, message: str, learner: str, told: str):
+        super().__init__(message)
+        self.learner, self.told = learner, told
 
 
 @dataclass(frozen=True)
@@ -48,6 +60,7 @@ class Collected(list[Found]):
     """What there is to grade; ``skipped`` says what else was there and why it does not count."""
 
     skipped: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()  # the names of all
 
 
 @dataclass(frozen=True)
@@ -77,27 +90,37 @@ def collect(
             gradebook export serves as well.
 
     Raises:
-        UsageError: there is nothing here to grade; the message says what was looked for.
+        UsageError: the arguments make no sense.
+        NothingFound: there is nothing here to grade; the message says what was looked for.
     """
     known = [exercise.stem for exercise in course.load().exercises]
     for stem in exercises or []:
         if stem not in known:
             raise UsageError(f"There is no exercise {stem!r}. The course has: {', '.join(known)}.")
     stems = list(exercises or known)
-    people = read_roster(roster) if roster else {}
+    people = read_people(roster) if roster else None
     if not place.exists() and not place.is_symlink():
         raise UsageError(f"There is nothing at {place}: give a notebook or a folder of learners.")
     if place.is_dir() or is_zip(place.name):
         found, everybody = _many(place, stems)
     else:
         found, everybody = Collected([_single(place, stems)]), {}
-    named = {_same(learner): name for learner, name in people.items()}
-    found[:] = [replace(f, name=f.name or named.get(_same(f.learner), "")) for f in found]
-    found += _missing(found, everybody, people, stems, exercises, bool(roster))
+    there = {learner: owned[0].name for learner, owned in everybody.items()}
+    there |= {item.learner: item.name for item in found}
+    whose = None
+    if people is not None:
+        whose, notices = _on_roster(people, there, found)
+        found.skipped += tuple(f"{printable(roster.name)}: {notice}" for notice in notices)
+    if whose:
+        named = {learner: person.name for learner, person in whose.found.items()}
+        found[:] = [replace(f, name=f.name or named.get(f.learner, "")) for f in found]
+    found += _missing(found, everybody, there, whose, exercises, stems)
     if not found:
-        raise UsageError(
+        raise NothingFound(
             f"No exercise was found in {place}: expected <learner>/<NN_topic>.ipynb, for example "
-            f"ada/{stems[0]}.ipynb."
+            f"ada/{stems[0]}.ipynb.",
+            _own_name(place),
+            _without_notebook(found.files or found.skipped, stems),
         )
     found.sort(key=lambda item: (item.learner, item.exercise))
     return found
@@ -130,8 +153,10 @@ def _many(place: Path, stems: list[str]) -> tuple[Collected, dict[str, list[Owne
     entries = [entry for entry in entries if not junk(entry.parts)]
     ours = {entry.parts[:-1] for entry in entries if entry.name == "gradebook.sqlite"}
     entries = [e for e in entries if not any(e.parts[: len(out)] == out for out in ours if out)]
-    base = layouts.base(entries, place.stem if is_zip(place.name) else "")
-    whole = layouts.is_course(entries, base)  # one learner's
+    whole, base = layouts.is_gradescopes(place), 0  # one learner's
+    if not whole:
+        base = layouts.base(entries, place.stem if is_zip(place.name) else "")
+        whole = layouts.is_course(entries, base)
     given: dict[tuple[str, str], list[_File]] = {}
     everybody: dict[str, list[Owner]] = {}
     loose = []
@@ -143,10 +168,10 @@ def _many(place: Path, stems: list[str]) -> tuple[Collected, dict[str, list[Owne
         everybody.setdefault(owner.learner, []).append(owner)
         _add(given, _File(entry, owner), stems)
     if not given:  # one learner's own folder was given
-        for entry in loose:
-            owner = Owner(printable(place.absolute().name.removesuffix(".zip")), "", entry.name)
-            _add(given, _File(entry, owner), stems)
-        everybody = {} if given else everybody
+        mine = [_File(entry, Owner(_own_name(place), "", entry.name)) for entry in loose]
+        for file in mine:
+            _add(given, file, stems)
+        everybody = {_own_name(place): [file.owner for file in mine]} if given else everybody
     else:
         skipped += [f"{e.shown}: in no learner's folder" for e in loose if _is_notebook(e)]
     stamps = {e.parts[:-1]: e for e in entries if e.name == "timestamp.txt"}
@@ -154,7 +179,12 @@ def _many(place: Path, stems: list[str]) -> tuple[Collected, dict[str, list[Owne
         _choose(stem, candidates, stamps, base - whole) for (_, stem), candidates in given.items()
     )
     found.skipped = tuple(skipped)
+    found.files = tuple(entry.shown for entry in entries)
     return found, everybody
+
+
+def _own_name(place: Path) -> str:
+    return printable(place.absolute().name.removesuffix(".zip")) or "learner"
 
 
 def _is_notebook(entry: Entry) -> bool:
@@ -218,70 +248,51 @@ def _stamp(entry: Entry | None) -> str | None:
 # ---- who is missing
 
 
-def read_roster(path: Path) -> dict[str, str]:
-    """The learners of a roster file in its order, each with the person's name if it has one."""
-    rows = [[printable(cell.strip()) for cell in row] for row in Sheet(path).rows]
-    rows = [row for row in rows if any(row)]
-    if not rows:
-        raise UsageError(f"The roster {path} is empty.")
-    heads = [cell.lower() for cell in rows[0]]
-    rows = [row + [""] * (len(heads) - len(row)) for row in rows]
-    column, named = _column(heads, LEARNER), _column(heads, NAME)
-    first, last = _column(heads, FIRST), _column(heads, LAST)
-    worksheet = len(heads) > 1 and _is_worksheet([row[0] for row in rows])
-    if worksheet:  # Moodle, in the site's language; no names if participants are anonymous
-        column, named = 0, None if heads[1] == "status" else 1
-    if column is named is first is last is None:
-        return {row[0]: "" for row in rows if row[0]}
-    people = {}
-    for row in rows[1:]:
-        parts = [row[c] for c in (first, last) if c is not None and row[c]]
-        name = row[named] if named is not None else " ".join(parts)
-        learner = row[column] if column is not None else name
-        if worksheet and (found := PARTICIPANT.match(learner)):
-            learner = found[2]
-        if learner and name != "Student, Test":  # Canvas's own test student
-            people[learner] = name
-    return people
+def _on_roster(people, there: dict[str, str], found) -> tuple[Match | None, list[str]]:
+    """Who on the roster is who of the hand-in; None if nobody is, and what cannot be told.
 
-
-def _is_worksheet(cells: list[str]) -> bool:
-    """True for "Identifier", "Participant 101", "Participant 102", in any language."""
-    found = [PARTICIPANT.match(cell) for cell in cells[1:] if cell]
-    words = {match[1].strip() for match in found if match}
-    head = cells[0].lower()
-    headed = head == "identifier" or not (head in LEARNER or PARTICIPANT.match(head))
-    return headed and bool(found) and all(found) and len(words) == 1 and words != {""}
-
-
-def _column(heads: list[str], names: tuple[str, ...]) -> int | None:
-    return next((heads.index(name) for name in names if name in heads), None)
-
-
-def _same(one: str) -> str:
-    return " ".join(one.casefold().split())
-
-
-def _missing(found, everybody, people, stems, exercises, roster: bool) -> list[Found]:
-    """Who is on the roster, or has a folder, and handed nothing in for what was asked."""
-    there = {(_same(key), item.exercise) for item in found for key in (item.learner, item.name)}
-    seen = {item.learner for item in found}
-    handed_in = sorted({item.exercise for item in found})
-    people = dict(people)
-    for learner, owned in everybody.items() if not roster else ():
-        if exercises or learner not in seen:
-            people[learner] = owned[0].name
-    wanted = exercises or handed_in or (stems if roster else [])
-    return [
-        Found(learner, stem, None, problem=_why(everybody.get(learner)), name=name)
-        for learner, name in people.items()
-        for stem in wanted
-        if (_same(learner), stem) not in there
+    Then it is another list, or one with other ids. To call all of it missing would give a zero,
+    where missing counts as one, to people who handed in.
+    """
+    matched = match(people, there)
+    if matched.found or not there:
+        return matched, matched.notices
+    sources = Counter(layouts.lms(item.file, item.learner) for item in found)
+    known = KNOWN[max(sources, key=sources.get, default="")]
+    return None, [
+        "nobody on it is among those who handed in, so nobody is listed as missing; learners are "
+        f"known by {known}"
     ]
 
 
-def _why(owned: list[Owner] | None) -> str:
-    if not owned:
-        return "Nothing was handed in."
-    names = ", ".join(owner.file for owner in owned[:5]) + (", …" if len(owned) > 5 else "")
-    return f"No notebook of this exercise is among what was handed in: {names}."
+def _missing(found, everybody, there, whose: Match | None, exercises, stems) -> list[Found]:
+    """Who is on the roster, or has a folder, and handed nothing in for what was asked."""
+    seen = {item.learner for item in found}
+    if whose:
+        listed = {learner: there[learner] or one.name for learner, one in whose.found.items()}
+        listed |= {person.learner: person.name for person in whose.missing}
+    else:
+        listed = {k: name for k, name in there.items() if exercises or k not in seen}
+    handed_in = sorted({item.exercise for item in found})
+    wanted = exercises or handed_in or (stems if whose else [])
+    has = {(item.learner, item.exercise) for item in found}
+    return [
+        Found(learner, stem, None, problem=_why(everybody.get(learner), stem), name=name)
+        for learner, name in listed.items()
+        for stem in wanted
+        if (learner, stem) not in has
+    ]
+
+
+def _why(owned: list[Owner] | None, stem: str) -> str:
+    return _without_notebook([owner.file for owner in owned], [stem]) if owned else NOTHING
+
+
+def _without_notebook(files, stems: list[str]) -> str:
+    """What was handed in instead, and what is expected."""
+    wanted = f"{'' if len(stems) == 1 else 'one of '}{', '.join(f'{s}.ipynb' for s in stems)}"
+    if not files:
+        return f"No file was handed in: {wanted} is expected."
+    names = ", ".join(files[:5]) + (", …" if len(files) > 5 else "")
+    what = "this exercise" if len(stems) == 1 else "the course"
+    return f"No notebook of {what} is among what was handed in, {names}: {wanted} is expected."

@@ -117,7 +117,8 @@ def grade(
         on_progress: called with (done, total, Graded) after each submission.
 
     Raises:
-        UsageError: nothing to grade, or arguments that make no sense.
+        UsageError: arguments that make no sense.
+        NothingFound: nothing to grade; a UsageError, too.
         SandboxMissing: bubblewrap was asked for and cannot work here.
         GradebookError: the gradebook cannot be written.
         ClusterError: the scheduler cannot be reached.

@@ -8,6 +8,7 @@ own id of the learner, and the key for writing grades back.
 import re
 import unicodedata
 from dataclasses import dataclass
+from pathlib import Path
 
 from straight_through import course
 from straight_through.grading.cells import Unreadable, parse
@@ -23,6 +24,7 @@ NOTEBOOK = re.compile(r"\.ipynb(?:\.txt|\.json)?(?P<copy>\s*\(\d+\))?$", re.IGNO
 COPY = re.compile(r"[(_ -]copy\s*(\d*)|[(_ -](\d{1,2})\)?$", re.IGNORECASE)
 COURSE = {"exercises", "notebooks", "solutions"}  # the course's own folders of notebooks
 WRAPPERS = ("submitted", "submissions")
+GRADESCOPE = "submission_metadata.json"  # beside the folder of the one learner
 NBGRADER = {"source", "release", "autograded", "feedback"}  # beside nbgrader's submitted/
 
 
@@ -80,6 +82,11 @@ def base(entries: list[Entry], zip_stem: str = "") -> int:
             return depth
         entries[:] = [e for e in entries if len(e.parts) > depth + 1 and e.parts[depth] == wrapper]
         depth += 1
+
+
+def is_gradescopes(place: Path) -> bool:
+    """True for /autograder/submission of Gradescope, with whatever one learner uploaded."""
+    return place.is_dir() and (place.absolute().parent / GRADESCOPE).is_file()
 
 
 def is_course(entries: list[Entry], depth: int) -> bool:

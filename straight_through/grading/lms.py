@@ -5,13 +5,13 @@ and gradebook_importer.rb. Only the cells of one column change, and only where a
 """
 
 import re
-import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from straight_through import course
 from straight_through.grading.marks import Mark
+from straight_through.grading.names import agree
 from straight_through.grading.sheet import PARTICIPANT, Sheet, UsageError, same
 
 # 100 or 100.00 or 1,000.00 or 1.000,00; 1,000 alone could be one or a thousand, and is neither.
@@ -267,7 +267,7 @@ def match(people: list[Mark], rows: dict[int, Row], lms: str) -> tuple[dict[str,
                 problems.append(f"{learner}: several learners are called {name}")
                 continue
             fits = fits or (named.get(same(name), set()) if name else set())
-        agreed = {row for row in fits if _agree(name, rows[row].names)}
+        agreed = {row for row in fits if agree(name, rows[row].names)}
         if len(agreed) == 1:
             chosen[learner] = next(iter(agreed))
         elif agreed:
@@ -284,26 +284,3 @@ def match(people: list[Mark], rows: dict[int, Row], lms: str) -> tuple[dict[str,
             del chosen[learner]
             problems.append(f"{learner}: row {row + 1} also fits another learner")
     return chosen, problems
-
-
-def _agree(name: str, spellings: list[str]) -> bool:
-    """False if a name contradicts: not even initials, order or what an LMS drops explain it."""
-    mine = _words(name)
-    if not mine or not any(map(_words, spellings)):
-        return True
-    for spelling in spellings:
-        theirs = _words(spelling)
-        squeezed = {re.sub(r"[^a-z0-9]", "", s.lower()) for s in (name, spelling)}  # Canvas does
-        if len(squeezed) == 1 and squeezed != {""}:
-            return True
-        few, many = sorted((mine, theirs), key=len)
-        alike = all(any(a.startswith(b) or b.startswith(a) for b in many) for a in few)
-        if alike and set(few) & set(many):
-            return True
-    return False
-
-
-def _words(name: str) -> list[str]:
-    """The words of a name without accents and apostrophes, which a zip may lose."""
-    plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
-    return re.findall(r"[^\W_]+", re.sub(r"['’`]", "", plain.casefold()))

@@ -10,7 +10,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from straight_through.grading import export, gradescope, lms, manual, marks, page, report, reports
-from straight_through.grading.collect import UsageError
+from straight_through.grading.collect import NothingFound, UsageError
 from straight_through.grading.engine import LEVELS, Grades, grade
 from straight_through.grading.gradebook import GradebookError
 from straight_through.grading.sandbox import SandboxMissing
@@ -94,7 +94,12 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.submissions:
         if arguments.submissions.resolve() == arguments.out.resolve():
             raise UsageError("--out is the folder of the submissions: give another one.")
-        grades = _grade(arguments)
+        try:
+            grades = _grade(arguments)
+        except NothingFound as nothing:
+            if not arguments.gradescope:
+                raise
+            return _nothing_for_gradescope(nothing, arguments.out)
         stems = sorted({item.found.exercise for item in grades.graded})
         grades = manual.with_earlier(grades, arguments.out)
     elif arguments.forget and not (arguments.out / "grades.json").exists():
@@ -170,6 +175,14 @@ def _hand_over(grades: Grades, arguments, scheme, moodle, canvas) -> None:
             if content is not None:
                 export.write_json(out / "gradescope" / name / "results.json", content)
         print(f"Wrote {out / 'gradescope'}.")
+
+
+def _nothing_for_gradescope(nothing: NothingFound, out: Path) -> int:
+    """There the learner is told, and can hand in again: nobody else is looking."""
+    (name,) = page.file_names([nothing.learner]).values()
+    export.write_json(out / "gradescope" / name / "results.json", gradescope.nothing(nothing.told))
+    print(printable(f"{nothing.told} Wrote {out / 'gradescope' / name / 'results.json'}."))
+    return OK
 
 
 def summary(grades: Grades, out: Path) -> str:

@@ -12,7 +12,7 @@ from straight_through.checks.plugin import GRADED, OUTCOMES
 from straight_through.grading.kernel import KernelSubmission, WatchedKernel
 from straight_through.grading.magics import RUNS_PYTHON
 from straight_through.grading.messages import clean
-from straight_through.grading.prepare import below
+from straight_through.grading.prepare import below, defines
 from straight_through.submission import Failure, SubmissionStopped
 
 KERNEL: pytest.StashKey[WatchedKernel] = pytest.StashKey()
@@ -69,9 +69,11 @@ class SubmissionCell(IPyNbCell):
             self._outcome("passed")
 
     def _run_learners(self, submission: KernelSubmission, mark) -> None:
-        """Run a learner's cell. A statement that raises above the definition of a graded function
-        is skipped: the function is graded for what it does, and raises itself if it misses it."""
-        names = mark.get("functions", [])
+        """Run a learner's cell. A statement that raises above the definition of a graded function,
+        or of what one needs, is skipped: the function is graded for what it does, and raises
+        itself if it misses it."""
+        functions = mark.get("functions", [])
+        names = functions or mark.get("helps", [])
         while True:
             try:
                 return super().runtest()
@@ -80,12 +82,13 @@ class SubmissionCell(IPyNbCell):
             submission.notes.append(f"{mark.label} raised {failure.sentence}")
             rest = below(self.cell.source, line, names)
             if rest is None:
-                submission.cell_failures.update(dict.fromkeys(names, failure))
+                submission.cell_failures.update(dict.fromkeys(functions, failure))
                 return
             text = clean(self.cell.source.split("\n")[line - 1].strip(), 80)
+            lost = [name for name in names if defines(rest, name)][:3]
             self.config.stash[RUN].repairs.append(
                 f"skipped line {line} of {mark.label}, `{text}`, which raised {failure.type}: "
-                f"{' and '.join(names)} is defined below it"
+                f"{' and '.join(lost)} {'are' if lost[1:] else 'is'} defined below it"
             )
             self.cell.source = rest
 

@@ -10,6 +10,7 @@ import functools
 import re
 import textwrap
 import warnings
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 import nbformat
@@ -77,23 +78,37 @@ def defines(source: str, name: str) -> bool:
     tree = _tree(source)
     if tree is None:
         return re.search(rf"^(def\s+{name}\b|{name}\s*=)", source, re.MULTILINE) is not None
-    return _binds(tree.body, name)
+    return name in _bound(tree.body)
 
 
-def _binds(statements: list[ast.stmt], name: str) -> bool:
-    waiting: list[ast.AST] = list(statements)
+def _bound(statements: list[ast.stmt]) -> set[str]:
+    """The names that statements define at their top level."""
+    names, waiting = set(), list(statements)
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            if getattr(node, "name", "") == name:
-                return True
+            names.add(getattr(node, "name", ""))
             continue  # what is defined inside of it is not defined at the top
-        if isinstance(node, ast.alias) and (node.asname or node.name) == name:
-            return True
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name:
-            return True
+        if isinstance(node, ast.alias):
+            names.add(node.asname or node.name.split(".")[0])
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
         waiting.extend(ast.iter_child_nodes(node))
-    return False
+    return names - {""}
+
+
+def _needed(statements: list[ast.stmt], names: list[str]) -> set[str]:
+    """What the definitions of ``names`` read, directly or by way of other definitions."""
+    where, needed, waiting = defaultdict(list), set(), list(names)
+    for statement in statements:
+        for name in _bound([statement]):
+            where[name].append(statement)
+    while waiting:
+        for statement in where.pop(waiting.pop(), ()):
+            read = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+            waiting += read - needed
+            needed |= read
+    return needed
 
 
 def below(source: str, line: int, names: list[str]) -> str | None:
@@ -105,7 +120,7 @@ def below(source: str, line: int, names: list[str]) -> str | None:
     statements = tree.body if tree else []
     done = [node for node in statements if _first_line(node) <= line]
     rest = statements[len(done) :]
-    if not done or not any(_binds(rest, name) and not _binds(done, name) for name in names):
+    if not done or not (_bound(rest) - _bound(done)).intersection(names):
         return None
     above = _first_line(rest[0]) - 1
     lines = textwrap.dedent(source).split("\n")
@@ -257,19 +272,33 @@ def prepare(raw: bytes, exercise: course.Exercise) -> Prepared:
         undefined |= set() if defined else {function.name}
     setup, examples = our_cells(exercise.stem)
     run = [new_code_cell(setup, metadata={"ste": {"role": "setup", "label": "our setup"}})]
-    for number, cell in enumerate(cells, 1):
-        if cell.cell_type != "code":
-            continue
+    code = {number: cell for number, cell in enumerate(cells, 1) if cell.cell_type == "code"}
+    for number, cell in code.items():
         _clean(cell, number, repairs)
+    helpers = _helpers(setup, list(code.values()), list(answers))
+    for (number, cell), helps in zip(code.items(), helpers, strict=True):
         answered = [name for name, found in answers.items() if any(cell is c for c in found)]
         mark = {"role": "learner", "label": f"cell {number}", "functions": answered}
-        run.append(new_code_cell(cell.source, metadata={"ste": mark}))
+        run.append(new_code_cell(cell.source, metadata={"ste": {**mark, "helps": helps}}))
     for example in examples:
         run.append(_example(example, setup))
     prepared = new_notebook(cells=run)
     nothing = undefined == set(answers)
     mistaken = _mistaken(cells, exercise) if nothing else ""
     return Prepared(prepared, stubs, repairs, undefined, mistaken)
+
+
+def _helpers(setup: str, cells: list[Cell], functions: list[str]) -> list[list[str]]:
+    """For each cell the names that answers need and that no cell before it defines."""
+    trees = [_tree(python(source)) for source in [setup, *(cell.source for cell in cells)]]
+    ours, *bodies = [tree.body if tree else [] for tree in trees]
+    needed = _needed([statement for body in bodies for statement in body], functions)
+    known, helpers = _bound(ours) | set(functions), []
+    for body in bodies:
+        names = _bound(body)
+        helpers.append(sorted((names & needed) - known))
+        known |= names
+    return helpers
 
 
 def _example(cell, setup: str) -> nbformat.NotebookNode:

@@ -15,9 +15,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from straight_through.grading.cells import MAX_BYTES, Unreadable, read_bytes
+from straight_through.grading import cells
+from straight_through.grading.cells import Unreadable, read_bytes
 
 MAX_TOTAL = 2 * 2**30  # bytes that one hand-in may unpack to
+MAX_GIANTS = 8 * 2**30  # and its notebooks that lose their outputs: they take time, not memory
 MAX_DEPTH = 2  # a zip of the class, and in it the zip of a learner
 JOINERS = "\u200c\u200d"  # parts of names in some scripts
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
@@ -66,11 +68,13 @@ class _Walker:
     def __init__(self):
         self.entries: list[Entry] = []
         self.skipped: list[str] = []
-        self.unpacked = 0
+        self.unpacked = self.giants = 0
 
     def folder(self, place: Path) -> None:
         def closed(error: OSError) -> None:
             below = Path(error.filename).relative_to(place).parts
+            if not below:
+                raise Unreadable(f"The folder {place} cannot be opened ({error.strerror}).")
             self._skip(below, f"the folder cannot be opened ({error.strerror})")
 
         for where, folders, names in os.walk(place, onerror=closed):
@@ -120,17 +124,28 @@ class _Walker:
 
     def _reader(self, opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[], bytes]:
         def read() -> bytes:
+            self._count(info.file_size)  # no more than this is ever unpacked
             try:
                 with opened.open(info) as file:
-                    content = file.read(MAX_BYTES + 1)
+                    content = file.read(cells.MAX_READ)
             except (*BROKEN, OSError) as error:
                 raise Unreadable(f"The file in the zip is damaged ({error}).") from None
-            self.unpacked += len(content)
-            if len(content) > MAX_BYTES or self.unpacked > MAX_TOTAL:
-                raise Unreadable("The file in the zip unpacks to more than a notebook can have.")
-            return content
+            return cells.small(content)
 
         return read
+
+    def _count(self, size: int) -> None:
+        """Two limits: giants that leave nothing in memory must not use up what others need."""
+        giant = size > cells.MAX_BYTES
+        if size > (MAX_GIANTS - self.giants if giant else MAX_TOTAL - self.unpacked):
+            raise Unreadable(
+                "All files of the zip together unpack to more than is read: unpack it, and give "
+                "the folder."
+            )
+        if giant:
+            self.giants += size
+        else:
+            self.unpacked += size
 
     def _skip(self, parts: tuple, reason: str) -> None:
         self.skipped.append(f"{printable('/'.join(parts))}: {reason}")
@@ -171,11 +186,8 @@ def _problem(info: zipfile.ZipInfo) -> str:
         return "The entry of the zip is a link or a device, and only regular files are read."
     if info.flag_bits & 1:
         return "The file in the zip is encrypted: hand it in again without a password."
-    if info.file_size > MAX_BYTES:
-        return (
-            f"The file in the zip unpacks to {info.file_size / 2**20:.0f} MB; a notebook of this "
-            "course has less than one."
-        )
+    if info.file_size > (cells.MAX_BYTES if is_zip(info.filename) else cells.MAX_READ):
+        return str(cells.too_large(info.file_size))
     return ""
 
 

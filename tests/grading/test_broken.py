@@ -483,6 +483,16 @@ def test_what_stands_below_a_line_that_raised(source, line, left):
 # ---- end to end
 
 MAGICS = "%matplotlib widget\n%load_ext autoreload\n!pip install jax\n%unknown_magic 3\n"
+HELPED = {  # cells that stop above what the answer calls
+    "helper": ["plt.show_it()\n\ndef helper(x):\n    return ANSWER(x)"],
+    "helper_of_a_helper": [
+        "jnp.arange(3).foo\nimport jax.numpy as jn\ndef inner(x):\n    return jn.positive(x)",
+        "def helper(x):\n    return ANSWER(inner(x))",
+    ],
+    "constant": ["1 / 0\nNOTHING = 0", "def helper(x):\n    return ANSWER(x + NOTHING)"],
+    "timed": ["%%time\nplt.show_it()\nhelper = lambda x: ANSWER(x)"],
+    "twice": ["1 / 0\nimport nowhere\ndef helper(x):\n    return ANSWER(x)"],
+}
 SKIPPED = {
     "needs_pandas": "import pandas_is_not_here",
     "needs_colab": "from google.colab import drive",
@@ -527,6 +537,15 @@ def _submissions() -> dict:
     }
     for learner, line in SKIPPED.items():
         made[learner] = notebook(f"{line}\nimport jax\n{GRADED_RIGHT}")
+    called = GRADED_RIGHT.replace("ste_quantize", "ANSWER")
+    for learner, sources in HELPED.items():
+        made[learner] = notebook("def ste_quantize(x):\n    return helper(x)")
+        made[learner].cells[1:1] = [cell(source) for source in [called, *sources]]
+    made["helper_of_before"] = notebook("def ste_quantize(x):\n    return helper(x)")
+    made["helper_of_before"].cells[1:1] = [
+        cell(f"{called}\ndef helper(x):\n    return ANSWER(x)"),
+        cell("1 / 0\ndef helper(x):\n    return x"),
+    ]
     made["many_skipped"] = notebook("\n".join([*SKIPPED.values(), GRADED_RIGHT]))
     made["wrong_below"] = notebook("import pandas\ndef ste_quantize(x):\n    return jnp.round(x)\n")
     made["wrong_above"] = notebook(f"{WRONG}1 / 0\n{GRADED_RIGHT}")
@@ -596,8 +615,19 @@ def test_a_line_that_raised_above_the_definition_is_skipped_and_told(graded):
         assert "ste_quantize is defined below it" in told
     told = graded["many_skipped"].result.repairs
     assert len(told) == len(SKIPPED) and "line 3 of cell 3" in told[2]
-    for learner in ("course_names", "wrong_above", "cut_in"):
+    for learner in ("course_names", "wrong_above", "cut_in", "helper_of_before", "scratch"):
         assert not any("skipped" in repair for repair in graded[learner].result.repairs)
+
+
+def test_a_line_that_raised_above_what_the_answer_needs_is_skipped_and_told(graded):
+    for learner in HELPED:
+        told = [one for one in graded[learner].result.repairs if one.startswith("skipped")]
+        assert len(told) == (2 if learner == "twice" else 1), learner
+    (told,) = [one for one in graded["helper"].result.repairs if one.startswith("skipped")]
+    assert "skipped line 1 of cell 3, `plt.show_it()`, which raised NameError" in told
+    assert told.endswith("helper is defined below it")
+    (told,) = [one for one in graded["helper_of_a_helper"].result.repairs if "skipped" in one]
+    assert told.endswith("inner and jn are defined below it")
 
 
 @pytest.mark.parametrize("learner", RAISING)

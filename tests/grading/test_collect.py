@@ -10,8 +10,9 @@ import nbformat
 import pytest
 from classroom import RIGHT, hand_in, notebook
 
-from straight_through.grading import sources
-from straight_through.grading.collect import UsageError, collect, read_roster
+from straight_through.grading import cells, sources
+from straight_through.grading.collect import UsageError, collect
+from straight_through.grading.roster import read_roster
 
 ANSWERED = nbformat.writes(notebook(RIGHT)).encode()
 STUB = nbformat.writes(notebook("def ste_quantize(x):\n    raise NotImplementedError")).encode()
@@ -236,6 +237,51 @@ def test_all_files_together_have_a_limit(tmp_path, monkeypatch):
     assert [f.raw is not None for f in collect(place)] == [True, True, False, False]
 
 
+@pytest.fixture
+def small_limits(monkeypatch):
+    monkeypatch.setattr(cells, "MAX_BYTES", 20_000)
+    monkeypatch.setattr(cells, "MAX_READ", 200_000)
+
+
+def giant(characters=100_000):
+    made = notebook(RIGHT)
+    made.cells.append(nbformat.v4.new_code_cell("train()"))
+    made.cells[-1].outputs = [nbformat.v4.new_output("stream", text="x" * characters)]
+    return nbformat.writes(made).encode()
+
+
+@pytest.mark.parametrize("form", ["folder", "zip", "zip in a folder", "zip in a zip"])
+def test_a_notebook_with_giant_outputs_is_read_from_any_layout(form, tmp_path, small_limits):
+    path = put(tmp_path, "in/ada/04_ste.ipynb", giant())
+    if "zip in" in form:
+        as_zip(path.parent, path.with_name("homework.zip"))
+        path.unlink()
+    place = tmp_path / "in"
+    (found,) = collect(place if form.endswith("folder") else as_zip(place, tmp_path / "c.zip"))
+    assert found.raw is not None and len(found.raw) < 20_000 and b'"outputs": null' in found.raw
+    assert RIGHT.split("\n")[0] in found.raw.decode()
+
+
+def test_what_stays_a_giant_is_refused_alike_in_a_folder_and_a_zip(tmp_path, small_limits):
+    for learner, size in (("ada", 100_000), ("bob", 300_000)):
+        put(tmp_path, f"in/{learner}/04_ste.ipynb", b'{"cells": ["' + b"x" * size + b'"]}')
+    there = collect(tmp_path / "in")
+    same = collect(as_zip(tmp_path / "in", tmp_path / "c.zip"))
+    assert all("Clear the outputs" in item.problem for item in there)
+    assert [item.problem for item in same] == [item.problem for item in there]
+
+
+def test_giants_have_a_limit_of_their_own_and_use_up_nobody_elses(
+    tmp_path, monkeypatch, small_limits
+):
+    monkeypatch.setattr(sources, "MAX_TOTAL", len(ANSWERED))
+    monkeypatch.setattr(sources, "MAX_GIANTS", 2 * len(giant()))
+    contents = [(f"{learner}/04_ste.ipynb", giant()) for learner in "abc"]
+    found = collect(zipped(tmp_path / "c.zip", [*contents, ("d/04_ste.ipynb", ANSWERED)]))
+    assert [item.raw is not None for item in found] == [True, True, False, True]
+    assert "give the folder" in found[2].problem
+
+
 def test_an_encrypted_zip_is_unreadable_and_says_why(tmp_path):
     place = zipped(tmp_path / "class.zip", [("ada/04_ste.ipynb", b"x"), ("bob/04_ste.ipynb", STUB)])
     raw = bytearray(place.read_bytes())
@@ -310,6 +356,137 @@ def test_a_worksheet_in_another_language_serves_as_roster(tmp_path):
         people = read_roster(put(tmp_path, "roster.csv", shown.encode(encoding, "replace")))
         assert list(people) == ["101", "107"] and people["101"] == "Ada Lovelace"
         assert people["107"].startswith("Š")
+
+
+ANONYMOUS = {  # what Moodle's language packs make of an anonymous grading worksheet
+    "English": (
+        "Identifier,Status,Grade,Maximum grade",
+        "Participant {},Submitted for grading,,20.00",
+    ),
+    "German": (
+        "ID,Status,Bewertung,Bestwertung",
+        'Teilnehmer/in{},Zur Bewertung abgegeben,,"20,00"',
+    ),
+    "French": (
+        "Identifiant,Statut,Note,Note maximale",
+        'Participant{},Remis pour évaluation,,"20,00"',
+    ),
+    "Spanish": (
+        "Identificador,Estado,Calificación,Calificación máxima",
+        'Participante{},Enviado para calificar,,"20,00"',
+    ),
+}
+
+
+@pytest.mark.parametrize("language", ANONYMOUS)
+def test_an_anonymous_worksheet_in_any_language_gives_numbers_and_no_names(language, tmp_path):
+    head, row = ANONYMOUS[language]
+    text = "\n".join([head, row.format(101), row.format(107), ""])
+    roster = put(tmp_path, "roster.csv", ("\ufeff" + text).encode())
+    assert read_roster(roster) == {"101": "", "107": ""}
+    word = row.split("{")[0].strip().replace("/", "")  # as Moodle names the folders
+    put(tmp_path, f"in/{word}_101_assignsubmission_file/04_ste.ipynb")
+    found = collect(tmp_path / "in", roster=roster)
+    assert [(f.learner, f.path is None) for f in found] == [("101", False), ("107", True)]
+    assert found.skipped == () and found[1].name == ""
+
+
+NAMED = {
+    "German": ("ID,Vollständiger Name,E-Mail-Adresse,Status", "Teilnehmer/in101,{},a@x.org,Abgabe"),
+    "French": ("Identifiant,Nom complet,Statut,Note", "Participant101,{},Remis pour évaluation,"),
+    "Spanish": (
+        "Identificador,Nombre completo,Estado",
+        "Participante101,{},Enviado para calificar",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", NAMED)
+def test_a_worksheet_with_names_in_any_language_gives_the_names(language, tmp_path):
+    head, row = NAMED[language]
+    roster = put(tmp_path, "roster.csv", f"{head}\n{row.format('Ada Lovelace')}\n".encode())
+    assert read_roster(roster) == {"101": "Ada Lovelace"}
+
+
+def missing(found) -> list[tuple[str, str]]:
+    return [(f.learner, f.name) for f in found if f.path is None]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Email,Name\nzoe@x.org,Zoë O'Neil\nbob@x.org,Bob B.\nada@x.org,Ada Lovelace\n",
+        'Name,ID number\n"O\'Neil, Zoë",7\nBob B.,bob@x.org\n"Lovelace, Ada",9\n',
+        "Last name,First name,Email\nO'Neil,Zoë,z@x.org\nB.,Bob,bob@x.org\nLovelace,Ada,a@x.org\n",
+    ],
+)
+@pytest.mark.parametrize("names", [MOODLE_FLAT[1:], CANVAS[1:]])
+def test_a_roster_with_names_finds_those_whom_an_lms_numbers_otherwise(names, text, tmp_path):
+    for name in names:
+        put(tmp_path, f"in/{name}")
+    found = collect(tmp_path / "in", roster=put(tmp_path, "r.csv", text.encode()))
+    assert missing(found) == [("bob@x.org", "Bob B.")] and not found.skipped
+    assert [f.learner for f in found if f.path] == ["102", "103"]
+
+
+def test_a_folder_may_be_named_by_any_id_of_the_roster(tmp_path):
+    text = "username,email,name\nada,a@x.org,Ada\nbob,b@x.org,Bob\ncy,c@x.org,Cy\n"
+    put(tmp_path, "in/A@x.org/04_ste.ipynb")
+    put(tmp_path, "in/bob/04_ste.ipynb")
+    found = collect(tmp_path / "in", roster=put(tmp_path, "r.csv", text.encode()))
+    assert missing(found) == [("cy", "Cy")]
+    assert [f.name for f in found if f.path] == ["Ada", "Bob"]
+
+
+@pytest.mark.parametrize("names", [MOODLE_FLAT, CANVAS, ["ada/04_ste.ipynb"]])
+@pytest.mark.parametrize("text", ["Email\na@x.org\nb@x.org\n", "student id\n9001\n9002\n9003\n"])
+def test_a_roster_that_names_nobody_of_the_hand_in_calls_nobody_missing(names, text, tmp_path):
+    for name in names:
+        put(tmp_path, f"in/{name}")
+    found = collect(tmp_path / "in", roster=put(tmp_path, "r.csv", text.encode()))
+    assert found and missing(found) == []
+    (notice,) = found.skipped
+    known = {3: "grading worksheet", 5: "gradebook", 1: "the names of their folders"}[len(names)]
+    assert notice.startswith("r.csv: nobody on it") and known in notice
+
+
+def test_a_worksheet_of_another_assignment_takes_nobody_for_somebody_else(tmp_path):
+    for name in MOODLE_FLAT[1:]:
+        put(tmp_path, f"in/{name}")
+    text = "Identifier,Full name,Status\nParticipant 102,Bob Boole,\nParticipant 103,Cy Curry,\n"
+    text += "Participant 104,Ada Lovelace,\nParticipant 105,Di Dirac,\n"
+    found = collect(tmp_path / "in", roster=put(tmp_path, "r.csv", text.encode()))
+    assert missing(found) == [("105", "Di Dirac")]
+    assert [(f.learner, f.name) for f in found if f.path] == [
+        ("102", "Ada Lovelace"),
+        ("103", "Zoë O'Neil"),
+    ]
+    (notice,) = found.skipped
+    assert "row 2 has the id of a learner with another name, and so have 1 more rows" in notice
+
+
+@pytest.mark.parametrize("count, told", [(1, 1), (2, 0)])
+def test_of_two_people_of_one_name_none_is_called_missing_by_guess(count, told, tmp_path):
+    for name in MOODLE_FLAT[:count]:
+        put(tmp_path, f"in/{name}")
+    text = "email,name\na@x.org,Ada Lovelace\nb@x.org,Ada Lovelace\nc@x.org,Cy Curry\n"
+    found = collect(tmp_path / "in", roster=put(tmp_path, "r.csv", text.encode()))
+    assert missing(found) == [("c@x.org", "Cy Curry")]
+    assert len(found.skipped) == told and all("rows 2 and 3" in line for line in found.skipped)
+
+
+def test_what_a_learner_of_the_roster_lacks_is_listed_under_the_id_of_the_hand_in(tmp_path):
+    put(tmp_path, "in/Ada/04_ste.ipynb")
+    put(tmp_path, "in/bob/essay.pdf")
+    roster = put(tmp_path, "r.csv", b"learner,name\nada,Ada L.\nbob,Bob B.\n")
+    found = collect(tmp_path / "in", ["03_rounding", "04_ste"], roster)
+    assert [(f.learner, f.exercise, f.path is None) for f in found] == [
+        ("Ada", "03_rounding", True),
+        ("Ada", "04_ste", False),
+        ("bob", "03_rounding", True),
+        ("bob", "04_ste", True),
+    ]
+    assert "essay.pdf" in found[3].problem
 
 
 @pytest.mark.parametrize(
