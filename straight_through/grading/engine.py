@@ -45,10 +45,17 @@ class Grades:
     skipped: tuple[str, ...] = ()  # files that do not count, each with its reason
 
     @property
+    def level(self) -> str:
+        """The isolation of this run, or "none" if even one result of it came without a sandbox."""
+        levels = {self.isolation, *(item.result.isolation for item in self.graded)}
+        return "none" if "none" in levels else self.isolation
+
+    @property
     def complete(self) -> bool:
         """False if something could not be graded for a reason of ours."""
         return all(
             item.result.status != "error"
+            and not item.result.stale
             and all(check["outcome"] != "error" for check in item.result.checks)
             for item in self.graded
         )
@@ -194,6 +201,7 @@ def _earlier(book: Gradebook, found: Found, failed: Result) -> Result:
     before = book.latest(found.learner, found.exercise)
     if before is None or before.score is None:
         return failed
+    before.stale = True
     before.message = f"Not graded again ({failed.message}) This is the earlier grade."
     return before
 

@@ -45,6 +45,7 @@ def record(item: Graded) -> dict:
         "score": _number(score),
         "max_score": course.load().exercise(found.exercise).points,
         "seconds": result.seconds,
+        "isolation": result.isolation,
         "repairs": result.repairs,
         "notes": result.notes,
         "submitted_at": found.submitted_at,
@@ -64,7 +65,7 @@ def document(grades: Grades) -> dict:
     return {
         "schema": 1,
         "course": course.load().title,
-        "isolation": grades.isolation,
+        "isolation": grades.level,
         "seed": grades.seed,
         "versions": grades.versions,
         "skipped": list(skipped(grades)),

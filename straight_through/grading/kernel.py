@@ -61,11 +61,14 @@ class WatchedKernel(RunningKernel):
         try:
             given = {"isolation": isolation, "folder": self.folder, "limits": self.limits}
             self._start({**given, **sandbox})
-        except BaseException as error:
+        except Exception as error:
             self.close()
             gone = isinstance(error, psutil.NoSuchProcess)
             reason = ENDED if gone else str(error)
             raise StartFailed(f"The sandboxed kernel did not start: {reason}") from error
+        except BaseException:
+            self.close()
+            raise
         self._ready = True
         self.deadline = time.monotonic() + self.limits.total
         self._before = watch.own_memory()
@@ -281,8 +284,8 @@ def _listens(path: str) -> bool:
 class KernelSubmission(Submission):
     """Graded functions that live in a watched kernel."""
 
-    def __init__(self, kernel: WatchedKernel, seed: int, stubs, cell_failures):
-        super().__init__(seed, stubs, cell_failures)
+    def __init__(self, kernel: WatchedKernel, seed: int, stubs):
+        super().__init__(seed, stubs, {})
         self._kernel = kernel
         self.notes: list[str] = []  # what happened in the learner's cells
 

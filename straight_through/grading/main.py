@@ -154,7 +154,7 @@ def _by_hand(arguments: argparse.Namespace) -> Grades:
 def _hand_over(grades: Grades, arguments, scheme, moodle, canvas) -> None:
     """Marks into the files that were asked for; what could not be filled in is said."""
     out = arguments.out
-    every = marks.marks(grades, scheme)
+    every = marks.marks(grades, scheme) if arguments.weights or moodle or canvas else []
     if arguments.weights:
         export.write_text(out / "marks.csv", export.mark_table(every))
         print(f"Wrote {out / 'marks.csv'}.")
@@ -196,6 +196,6 @@ def summary(grades: Grades, out: Path) -> str:
         most = ", ".join(f"{item.label} ({item.share})" for item in shared[:MOST])
         lines.append(f"Most frequent: {most}.")
     lines += [f"Does not count: {line}." for line in export.skipped(grades)]
-    lines.append(f"Isolation: {grades.isolation}. Seed: {grades.seed}.")
+    lines.append(f"Isolation: {grades.level}. Seed: {grades.seed}.")
     lines.append(f"Look at {out / 'report.html'}; the grades are in {out / 'grades.csv'}.")
     return "\n".join(lines)

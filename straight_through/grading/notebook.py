@@ -10,7 +10,6 @@ from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
 from straight_through.checks import Outcome
 from straight_through.checks.plugin import GRADED, OUTCOMES
 from straight_through.grading.kernel import KernelSubmission, WatchedKernel
-from straight_through.grading.magics import RUNS_PYTHON
 from straight_through.grading.messages import clean
 from straight_through.grading.prepare import below, defines
 from straight_through.submission import Failure, SubmissionStopped
@@ -18,10 +17,10 @@ from straight_through.submission import Failure, SubmissionStopped
 KERNEL: pytest.StashKey[WatchedKernel] = pytest.StashKey()
 RUN: pytest.StashKey["NotebookPlugin"] = pytest.StashKey()
 CELL_FILE = re.compile(r" \(\d+\.py, line \d+\)")  # a kernel's name for a cell
-# What a frame of a traceback begins with: in a cell, in the body of a timed cell, or elsewhere.
+# What a frame of a traceback begins with: in a cell, or elsewhere.
 HEADING = re.compile(
     r"^[ \t]*(?:(?:(?:Cell|Input) In ?\[[^\]\n]*\], line |File [^\n]*ipykernel_\d+[/\\]\d+\.py:)"
-    r"(?P<cell>\d{1,6})|File <timed exec>:(?P<timed>\d{1,6})|File )[^\n]*$",
+    r"(?P<cell>\d{1,6})|File )[^\n]*$",
     re.MULTILINE,
 )
 ARROW = re.compile(r"^[ \t]*-+> \d{1,6}(?: ([^\n]*))?$", re.MULTILINE)  # the line that raised
@@ -58,7 +57,7 @@ class SubmissionCell(IPyNbCell):
             if mark.role != "example":
                 self._run_learners(submission, mark)
                 return
-            super().runtest()
+            self._run_cell()
         except NbCellError as error:
             self._outcome("failed", *self._difference(error))
         except SubmissionStopped as stopped:
@@ -68,6 +67,12 @@ class SubmissionCell(IPyNbCell):
         else:
             self._outcome("passed")
 
+    def _run_cell(self) -> None:
+        try:
+            super().runtest()
+        except RuntimeError:  # nbval's word for a kernel that ended just now
+            raise self.parent.kernel.stop_because("crashed", "the process ended") from None
+
     def _run_learners(self, submission: KernelSubmission, mark) -> None:
         """Run a learner's cell. A statement that raises above the definition of a graded function,
         or of what one needs, is skipped: the function is graded for what it does, and raises
@@ -76,7 +81,7 @@ class SubmissionCell(IPyNbCell):
         names = functions or mark.get("helps", [])
         while True:
             try:
-                return super().runtest()
+                return self._run_cell()
             except NbCellError:
                 failure, line = self._failure() or Failure("Error", ""), self._top_line()
             submission.notes.append(f"{mark.label} raised {failure.sentence}")
@@ -118,12 +123,12 @@ class SubmissionCell(IPyNbCell):
         It is in the last frame that is of a cell: what a library did below it is not theirs.
         """
         headings = list(HEADING.finditer(trace))
-        own = [one for one in headings if one["cell"] or one["timed"]]
+        own = [one for one in headings if one["cell"]]
         if self.cell.metadata.ste.role == "example":
             own = own[1:]  # the first is the example, which is ours
         if not own:
             return None, ""
-        line = self._number(own[-1])
+        line = int(own[-1]["cell"])
         end = next((one.start() for one in headings if one.start() > own[-1].start()), len(trace))
         shown = ARROW.search(trace, own[-1].end(), end)
         if shown:  # an example raises in the learner's cell: the traceback shows the line itself
@@ -131,19 +136,11 @@ class SubmissionCell(IPyNbCell):
         source = self.cell.source.split("\n")
         return line, clean(source[line - 1].strip(), 200) if 0 < line <= len(source) else ""
 
-    def _number(self, heading: re.Match) -> int:
-        """The line's number in its cell. The body of a timed cell begins below the magic."""
-        if heading["cell"]:
-            return int(heading["cell"])
-        magic = RUNS_PYTHON.match(self.cell.source)
-        return int(heading["timed"]) + (magic[0].count("\n") if magic else 1)
-
     def _top_line(self) -> int:
         """The line of the cell's own statement that raised, whatever it called; 0 if unknown."""
         error = self._error()
         headings = HEADING.finditer("\n".join(error["traceback"]) if error else "")
-        kind = "timed" if RUNS_PYTHON.match(self.cell.source) else "cell"
-        return next((self._number(one) for one in headings if one[kind]), 0)
+        return next((int(one["cell"]) for one in headings if one["cell"]), 0)
 
     def _difference(self, error: NbCellError) -> tuple[str, str, str]:
         """Message, result and expected result of an example that is not right."""

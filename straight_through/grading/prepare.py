@@ -235,14 +235,14 @@ def _clean(cell: Cell, number: int, repairs: list[str]) -> None:
         cell.source = MARKER.sub("", cell.source)
         repairs.append(f"removed an nbval marker from cell {number}")
     cell.source = BLANK.sub(r"\1#\n", cell.source)
-    body = RUNS_PYTHON.match(cell.source)
-    if cell.source.lstrip().startswith("%%") and not body:
-        return  # another language: not ours to read
-    start = body.end() if body else 0
-    if _tree(textwrap.dedent(cell.source[start:])):
-        return  # what looks like a magic is part of a text
-    cleaned, left_out = without_useless(cell.source[start:])
-    cell.source = cell.source[:start] + cleaned
+    left_out = []
+    if found := RUNS_PYTHON.match(cell.source):  # what it runs is all that counts
+        cell.source = "#" + "\n" * found[0].count("\n") + cell.source[found.end() :]
+        left_out.append(f"%%{found[1]}")
+    # Another language is not ours to read, and what looks like a magic may be part of a text.
+    if not (cell.source.lstrip().startswith("%%") or _tree(textwrap.dedent(cell.source))):
+        cell.source, more = without_useless(cell.source)
+        left_out += more
     for name in left_out:
         repairs.append(f"left out {name} in cell {number}: it has no use in grading")
 

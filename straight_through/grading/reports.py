@@ -28,7 +28,7 @@ def write(grades: Grades, out: Path) -> None:
     for path in folder.glob("*.html"):
         if path.name not in names.values() and _made_from(path):
             path.unlink()
-    facts = {name: getattr(grades, name) for name in ("isolation", "seed", "versions")}
+    facts = {"isolation": grades.level, "seed": grades.seed, "versions": grades.versions}
     links = {learner: f"feedback/{quote(name)}" for learner, name in names.items()}
     skipped = export.skipped(grades)
     export.write_text(out / "report.html", report.page(records, portraits, facts, links, skipped))
@@ -38,7 +38,7 @@ def _about(grades: Grades) -> str:
     versions = grades.versions
     wanted = ("straight_through", "jax", "python")
     shown = ", ".join(f"{name} {versions[name]}" for name in wanted if name in versions)
-    return f"Isolation: {grades.isolation}. {shown}."
+    return f"Isolation: {grades.level}. {shown}."
 
 
 def _feedback(path: Path, mine: list[tuple[dict, dict]], about: str) -> None:

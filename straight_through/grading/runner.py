@@ -28,8 +28,8 @@ from straight_through.grading.sandbox import Limits
 from straight_through.submission import SubmissionStopped
 
 # Of no use here, and the last two collect garbage for a quarter of a second at the end of a run.
-UNUSED = ("cacheprovider", "faulthandler", "doctest", "junitxml", "pastebin", "threadexception")
-UNUSED = (*UNUSED, "unraisableexception")
+UNUSED = ("cacheprovider", "faulthandler", "doctest", "junitxml", "pastebin")
+UNUSED += ("threadexception", "unraisableexception")
 MOST = 3  # misconceptions that a learner is told at once
 
 
@@ -62,6 +62,8 @@ class Result:
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     portraits: dict = field(default_factory=dict)
+    isolation: str = ""  # in which it ran
+    stale: bool = False  # an earlier grade: the newest file could not be graded
 
     @property
     def score(self) -> float | None:
@@ -71,10 +73,11 @@ class Result:
 
 
 def grade_one(task: Task) -> Result:
-    """The result for one submission; status 'failed' if we could not grade it."""
+    """The result for one submission; status "error" if it could not be graded."""
     begin = time.monotonic()
     result = _grade_readable(task)
     result.seconds = round(time.monotonic() - begin, 2)
+    result.isolation = task.isolation
     return result
 
 
@@ -127,7 +130,7 @@ def _run(task: Task, exercise, prepared: Prepared) -> tuple[Result, str | None]:
     """The result, and the label of the scratch cell that stopped the run, if one did."""
     kernel = WatchedKernel(task.isolation, task.limits, cache=task.cache, warming=task.warming)
     try:
-        submission = KernelSubmission(kernel, task.seed, prepared.stubs, {})
+        submission = KernelSubmission(kernel, task.seed, prepared.stubs)
         outcomes: list[Outcome] = []
         plugin = NotebookPlugin(kernel, submission, outcomes)
         _pytest(prepared, exercise, plugin)
@@ -187,6 +190,8 @@ def _pytest(prepared: Prepared, exercise: course.Exercise, plugin: NotebookPlugi
         said = io.StringIO()
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             code = pytest.main(arguments, plugins=[plugin])
+        if code == pytest.ExitCode.INTERRUPTED:
+            raise KeyboardInterrupt
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             raise StartFailed(f"pytest ended with {code!r}: {said.getvalue()[-400:]}")
 
@@ -236,13 +241,21 @@ def _explain(exercise, submission, outcomes) -> tuple[dict[str, list[str]], dict
         found = []
         with contextlib.suppress(SubmissionStopped):
             found = _named(exercise, submission, function.name, failed[0])
-            arrays = None
-            if not structure(submission, function.name):
-                arrays = portrait(submission, function.name, found)
+            arrays = _drawn(submission, function.name, found)
             if arrays is not None:
                 portraits[function.name] = {k: v.tolist() for k, v in arrays.items()}
         labels[function.name] = found
     return labels, portraits
+
+
+def _drawn(submission, function: str, labels: list[str]) -> dict | None:
+    """The arrays of a picture. One that cannot be drawn costs the picture, not the grade."""
+    try:
+        return None if structure(submission, function) else portrait(submission, function, labels)
+    except SubmissionStopped:
+        raise
+    except Exception:
+        return None
 
 
 def _named(exercise, submission, function: str, failed: Outcome) -> list[str]:

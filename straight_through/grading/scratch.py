@@ -20,20 +20,35 @@ LOCK = "lock"
 def folder() -> Iterator[str]:
     """A folder for all temporary files of a run and its workers; it is gone at the end."""
     _sweep(Path(tempfile.gettempdir()))
-    with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as made:
-        # Under its own name only once it is locked: another grader may be sweeping.
-        waiting = Path(made) / "not yet locked"
-        with waiting.open("w") as held:
-            fcntl.flock(held, fcntl.LOCK_EX)
-            waiting.rename(Path(made) / LOCK)
-            yield made
+    made = Path(tempfile.mkdtemp(prefix=PREFIX))
+    # Under its own name only once it is locked: another grader may be sweeping.
+    waiting = made / "not yet locked"
+    with waiting.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        waiting.rename(made / LOCK)
+        try:
+            yield str(made)
+        finally:
+            _remove(made)
 
 
 def _sweep(place: Path) -> None:
     for left in place.glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
             if left.lstat().st_uid == os.geteuid() and _is_nobodys(left):
-                shutil.rmtree(left, ignore_errors=True)
+                _remove(left)
+
+
+def _remove(folder: Path) -> None:
+    """The lock goes last: who is killed before that leaves a folder that the next run removes."""
+    for path in folder.iterdir():
+        if path.name == LOCK:
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_nobodys(left: Path) -> bool:

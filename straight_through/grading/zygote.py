@@ -44,6 +44,7 @@ class Zygote:
                 stderr=nothing,
             )
         if self._answer(READY) != b"ready":
+            self.close()
             raise ZygoteError("the process that kernels are forked from did not start")
 
     def fork(self, sandbox: int, lifeline: int, **request) -> None:
@@ -91,7 +92,14 @@ def running(make_guest, environment) -> Zygote:
     global _current
     with _lock:
         if _current is None or not _current.alive:
+            end()
             with tempfile.TemporaryDirectory(prefix="ste-") as folder:
                 _current = Zygote(environment(make_guest(folder)))
-            atexit.register(_current.close)
         return _current
+
+
+@atexit.register
+def end() -> None:
+    """End the zygote of this process, if there is one."""
+    if _current is not None:
+        _current.close()

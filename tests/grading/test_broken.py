@@ -491,6 +491,8 @@ HELPED = {  # cells that stop above what the answer calls
     ],
     "constant": ["1 / 0\nNOTHING = 0", "def helper(x):\n    return ANSWER(x + NOTHING)"],
     "timed": ["%%time\nplt.show_it()\nhelper = lambda x: ANSWER(x)"],
+    "captured": ["%%capture out\nplt.show_it()\nhelper = lambda x: ANSWER(x)"],
+    "profiled": ["\n%%prun -q\nplt.show_it()\nhelper = lambda x: ANSWER(x)"],
     "twice": ["1 / 0\nimport nowhere\ndef helper(x):\n    return ANSWER(x)"],
 }
 SKIPPED = {
@@ -523,6 +525,8 @@ RAISING = {  # the answer, and which line of the learner's is told
     "syntax": ("x = 1\ndef ste_quantize(x)\n    return x\n", "(line 2: `def ste_quantize(x)`)"),
     "input": ("x = 1\ny = input('? ')\n", "(line 2: `y = input('? ')`)"),
     "timed_cell": ("%%time\nx = 1\n1 / 0\n", "(line 3: `1 / 0`)"),
+    "captured_cell": ("%%capture\nx = 1\n1 / 0\n", "(line 3: `1 / 0`)"),
+    "profiled_cell": ("\n%%prun -q\nx = 1\n1 / 0\n", "(line 4: `1 / 0`)"),
 }
 
 

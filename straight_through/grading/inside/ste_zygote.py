@@ -5,7 +5,9 @@ before it reads anything that a learner wrote. This process itself stays outside
 (JAX cannot be forked after that), and holds nothing that a submission must not see.
 """
 
+import contextlib
 import ctypes
+import errno
 import gc
 import json
 import os
@@ -68,14 +70,19 @@ def _enter(control: socket.socket, request: dict, lifeline: int, outside: dict) 
             file.write("1000")
         sandbox = os.pidfd_open(request["sandbox"])
         inside = _namespaces(request["sandbox"])
+        held = [int(name) for name in os.listdir("/proc/self/fd")]
         flags = sum(NAMESPACES[name] for name in inside if inside[name] != outside[name])
         _call("setns", sandbox, flags)
     except OSError as error:
-        control.send(str(error.errno).encode())
+        gone = isinstance(error, FileNotFoundError)  # its entry in /proc
+        control.send(str(errno.ESRCH if gone else error.errno).encode())
         return
     control.send(b"0")
     os.dup2(lifeline, LIFELINE)
-    os.closerange(LIFELINE + 1, os.sysconf("SC_OPEN_MAX"))
+    for number in held:
+        if number > LIFELINE:
+            with contextlib.suppress(OSError):  # the listing itself is closed already
+                os.close(number)
     null = os.open("/dev/null", os.O_RDWR)  # the sandbox's own, instead of the host's
     for number in range(LIFELINE):
         os.dup2(null, number)
