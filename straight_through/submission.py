@@ -43,7 +43,8 @@ class SubmissionRaised(Exception):
 
 
 class SubmissionStopped(Exception):
-    """The process with the submission is gone; ``status`` is 'timeout' or 'crashed'."""
+    """The process with the submission is gone; ``status`` is "timeout", "crashed", or "error" if
+    the machine is to blame."""
 
     def __init__(self, status: str, message: str):
         super().__init__(message)

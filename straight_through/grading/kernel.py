@@ -55,6 +55,7 @@ class WatchedKernel(RunningKernel):
         self.folder = tempfile.mkdtemp(prefix="ste-")
         self.deadline = time.monotonic() + START
         self._ready = False
+        self._oom_kills = watch.oom_kills()
         self._isolated = isolation == "bubblewrap"
         self._context = zmq.Context()
         self._processes: list[psutil.Process] = []  # killing these ends everything inside
@@ -159,6 +160,12 @@ class WatchedKernel(RunningKernel):
             self.kill()
         return self.stopped
 
+    def ended(self) -> SubmissionStopped:
+        """The process is gone. Where memory ran out, that may be another's fault, or ours."""
+        if watch.oom_kills() > self._oom_kills:
+            return self.stop_because("error", "the machine ran out of memory")
+        return self.stop_because("crashed", "the process ended")
+
     def kill(self) -> None:
         """End everything that the submission started."""
         if self._isolated:
@@ -198,7 +205,7 @@ class WatchedKernel(RunningKernel):
             return messages.receive(channel, timeout)
         except Empty:
             if timeout and not self.is_alive():
-                raise self.stop_because("crashed", "the process ended") from None
+                raise self.ended() from None
             return None
         except Exception as error:  # forged, or cut off
             reason = f"it sent a message that cannot be read ({type(error).__name__})"

@@ -53,7 +53,7 @@ class SubmissionCell(IPyNbCell):
         kernel.doing = f"running {mark.label}"
         try:
             if not kernel.is_alive():
-                raise kernel.stop_because("crashed", "the process ended")
+                raise kernel.ended()
             if mark.role != "example":
                 self._run_learners(submission, mark)
                 return
@@ -71,7 +71,7 @@ class SubmissionCell(IPyNbCell):
         try:
             super().runtest()
         except RuntimeError:  # nbval's word for a kernel that ended just now
-            raise self.parent.kernel.stop_because("crashed", "the process ended") from None
+            raise self.parent.kernel.ended() from None
 
     def _run_learners(self, submission: KernelSubmission, mark) -> None:
         """Run a learner's cell. A statement that raises above the definition of a graded function,

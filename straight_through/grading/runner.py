@@ -110,7 +110,7 @@ def _grade_readable(task: Task) -> Result:
 def _run_through(task: Task, exercise: course.Exercise, prepared: Prepared) -> Result:
     """Run it; if a scratch cell stops it, which must cost nothing, once more without that cell."""
     result, culprit = _run(task, exercise, prepared)
-    if culprit is None:
+    if culprit is None or result.status == "error":
         return result
     said = f"{culprit} was left out: {result.message.split(': ', 1)[-1].rstrip('.')}"
     cells = [cell for cell in prepared.notebook.cells if cell.metadata.ste.label != culprit]

@@ -101,6 +101,13 @@ def family(process: psutil.Process) -> list[psutil.Process]:
     return [process, *process.children(recursive=True)]
 
 
+def oom_kills() -> int:
+    """How many processes of this machine were ended for want of memory, since it was started."""
+    with suppress(OSError), open("/proc/vmstat") as file:
+        return sum(int(line.split()[1]) for line in file if line.startswith("oom_kill "))
+    return 0
+
+
 def own_memory() -> int:
     """Resident bytes of this process, which holds the messages that a submission sends."""
     return psutil.Process().memory_info().rss

@@ -151,7 +151,8 @@ class Notebook:
         page.wait_for_function(
             "() => { const n = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]"
             ".map(e => e.textContent);"
-            " return n.length && n.every(t => /\\d/.test(t)); }"
+            " return n.length && n.every(t => /\\d/.test(t)); }",
+            timeout=180_000,
         )
 
     def explorers(self):

@@ -1,9 +1,11 @@
 """Builds folders of submissions out of answers, for the tests of the grader."""
 
 import json
+import time
 from pathlib import Path
 
 import nbformat
+import psutil
 
 from straight_through import build, course
 from straight_through.grading.sandbox import Limits
@@ -44,3 +46,20 @@ def cell(source: str):
 
 def by_learner(grades) -> dict:
     return {item.found.learner: item for item in grades.graded}
+
+
+def runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def ended(processes, seconds: float = 20) -> bool:
+    """True once none of them runs any more, within some seconds."""
+    until = time.monotonic() + seconds
+    while any(runs(process) for process in processes):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True

@@ -12,9 +12,10 @@ from classroom import CASES, EXPECTED, by_learner, hand_in
 
 from straight_through.grading import grade, workers
 from straight_through.grading.engine import Grades
+from straight_through.grading.runner import Result, Task
 from straight_through.grading.workers import ClusterError, ClusterWorkers
 
-pytest.importorskip("distributed")
+Client = pytest.importorskip("distributed").Client
 
 NAMES = sorted(EXPECTED)[:8]
 
@@ -28,15 +29,25 @@ def cluster(tmp_path):
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
     processes = [subprocess.Popen(start, **quiet)]
     try:
-        _wait(file.exists)
+        _wait(lambda: _address(file))
         command = [sys.executable, "-m", "distributed.cli.dask_worker", *common]
         command += ["--nthreads", "1", "--no-nanny", "--local-directory", str(tmp_path)]
         processes += [subprocess.Popen(command, **quiet) for _ in range(2)]
-        yield json.loads(file.read_text())["address"], processes[1:]
+        with Client(_address(file), set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=120)
+        yield _address(file), processes[1:]
     finally:
         for process in processes:
             process.kill()
             process.wait()
+
+
+def _address(file) -> str:
+    """What the scheduler has written, once it is complete."""
+    try:
+        return json.loads(file.read_text())["address"]
+    except (OSError, ValueError):
+        return ""
 
 
 def _wait(condition, seconds: float = 60) -> None:
@@ -88,3 +99,9 @@ def _refused(address: str) -> bool:
     except ClusterError:
         return True
     return False
+
+
+def test_a_failure_of_ours_is_tried_again_on_a_cluster_too(monkeypatch):
+    results = [Result("error", "no more processes"), Result("graded")]
+    monkeypatch.setattr(workers, "grade_one", lambda task: results.pop(0))
+    assert workers._grade_there(Task("ada", "04_ste", "x", b"", 1, "none")).status == "graded"

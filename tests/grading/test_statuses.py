@@ -1,11 +1,14 @@
 """What a submission does ends its own run at most, with its status and a sentence that says why."""
 
+import itertools
+
 import nbformat
 import pytest
 from classroom import CASES, LIMITS, RIGHT, by_learner, cell, hand_in, notebook
 
 from straight_through import course
-from straight_through.grading import grade
+from straight_through.grading import grade, runner, watch
+from straight_through.grading.runner import Task, grade_one
 
 ANSWERS = {
     # learner: (answer, status, misconception, a part of the message)
@@ -182,3 +185,34 @@ def test_a_patched_jax_does_not_help(tmp_path):
     hand_in(tmp_path, "patched", cheat)
     result = by_learner(grade(tmp_path, limits=LIMITS))["patched"].result
     assert result.score < 10 and result.misconceptions
+
+
+def test_where_memory_runs_out_on_the_machine_nobody_loses_a_mark(tmp_path, monkeypatch):
+    """The system ends sandboxes first, whichever process took the memory."""
+    counts = itertools.count()
+    monkeypatch.setattr(watch, "oom_kills", lambda: next(counts))
+    for place, source in enumerate(("import os\nos._exit(1)\n", ANSWERS["leaves_in_call"][0])):
+        raw = hand_in(tmp_path, f"learner{place}", RIGHT + source).read_bytes()
+        result = grade_one(Task("ada", "04_ste", "04_ste.ipynb", raw, 7, "bubblewrap", LIMITS))
+        assert (result.status, result.score) == ("error", None)
+        assert "the machine ran out of memory" in result.message
+
+
+def test_what_cannot_be_drawn_costs_the_picture_and_no_mark(tmp_path, monkeypatch):
+    def broken(*_):
+        raise ValueError("no picture")
+
+    monkeypatch.setattr(runner, "portrait", broken)
+    raw = hand_in(tmp_path, "ada", "def ste_quantize(x):\n    return jnp.sign(x)\n").read_bytes()
+    result = grade_one(Task("ada", "04_ste", "04_ste.ipynb", raw, 7, "bubblewrap", LIMITS))
+    assert (result.status, result.misconceptions, result.portraits) == (
+        "graded",
+        ["zero_gradient"],
+        {},
+    )
+
+
+def test_a_result_tells_the_level_it_came_from(tmp_path):
+    raw = hand_in(tmp_path, "ada", RIGHT).read_bytes()
+    for level in ("none", "bubblewrap"):
+        assert grade_one(Task("ada", "04_ste", "x", raw, 7, level, LIMITS)).isolation == level
