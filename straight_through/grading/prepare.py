@@ -18,11 +18,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from straight_through import course
 from straight_through.checks.solutions import SOLUTIONS, role
-from straight_through.grading.cells import MAX_BYTES as MAX_BYTES
 from straight_through.grading.cells import Cell, parse
-from straight_through.grading.cells import Unreadable as Unreadable
-from straight_through.grading.cells import digest as digest
-from straight_through.grading.cells import read_bytes as read_bytes
 from straight_through.grading.magics import RUNS_PYTHON, as_python, without_useless
 from straight_through.submission import stub_names
 

@@ -16,14 +16,15 @@ import nbformat
 import pytest
 
 from straight_through import course
-from straight_through.checks import Outcome
+from straight_through.checks import Outcome, Weight
 from straight_through.checks.diagnosis import structure
 from straight_through.checks.misconceptions import label_for
 from straight_through.checks.portrait import portrait
 from straight_through.checks.visible import HIDDEN, diagnose, hidden_tests
+from straight_through.grading.cells import Unreadable
 from straight_through.grading.kernel import KernelSubmission, StartFailed, WatchedKernel
 from straight_through.grading.notebook import NotebookPlugin
-from straight_through.grading.prepare import Prepared, Unreadable, our_cells, prepare
+from straight_through.grading.prepare import Prepared, our_cells, prepare
 from straight_through.grading.sandbox import Limits
 from straight_through.submission import SubmissionStopped
 
@@ -219,11 +220,17 @@ def _in_order(exercise: course.Exercise, outcomes: list[Outcome]) -> list[Outcom
     return [every[name] for name in order]
 
 
+def _hidden(exercise: course.Exercise, check: str) -> Weight | None:
+    """What a hidden check says of itself; None if it is a visible one."""
+    tests = {test.__name__: test.graded for test in hidden_tests(exercise.stem)}
+    return tests.get(f"test_{check}")
+
+
 def _function_of(exercise: course.Exercise, check: str) -> str:
     """The graded function that a check is about."""
-    for test in hidden_tests(exercise.stem):
-        if test.__name__ == f"test_{check}" and test.graded.function:
-            return test.graded.function
+    hidden = _hidden(exercise, check)
+    if hidden and hidden.function:
+        return hidden.function
     for function in exercise.functions:
         if check == f"example_{function.name}":
             return function.name
@@ -269,10 +276,8 @@ def _named(exercise, submission, function: str, failed: Outcome) -> list[str]:
 
 
 def _about(exercise: course.Exercise, check: str) -> str:
-    for test in hidden_tests(exercise.stem):
-        if test.__name__ == f"test_{check}":
-            return test.graded.about
-    return "values"
+    hidden = _hidden(exercise, check)
+    return hidden.about if hidden else "values"
 
 
 def _fallback(exercise: course.Exercise, outcome: Outcome) -> str:

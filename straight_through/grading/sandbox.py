@@ -10,10 +10,8 @@ import platform
 import re
 import select
 import shutil
-import site
 import subprocess
 import sys
-import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +21,7 @@ from jupyter_client.provisioning import LocalProvisioner
 from traitlets import Bool, Dict, Instance, Unicode
 
 from straight_through import course
-from straight_through.grading import zygote
+from straight_through.grading import places, zygote
 
 INSIDE = Path(__file__).parent / "inside"
 SCRATCH = "/scratch"
@@ -42,7 +40,6 @@ START = 20  # seconds that making a sandbox may take
 # What a root grader's submission could read of the host in /proc.
 MASKED = [f"/proc/{name}" for name in "kcore keys kmsg slabinfo timer_list vmallocinfo".split()]
 MASKED += [f"/proc/{name}" for name in "kpagecgroup kpagecount kpageflags pagetypeinfo".split()]
-SYSTEM = "bin sbin lib lib32 lib64 libexec share local/bin local/lib local/lib64 local/share"
 
 
 @dataclass(frozen=True)
@@ -96,46 +93,6 @@ def _version(release: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", release)[:2]))
 
 
-def _system_places() -> list[str]:
-    """What programs need of the system: no homes, no data, no /etc but a few public files."""
-    tops = [f"/{name}" for name in SYSTEM.split() if "/" not in name]
-    return tops + [f"/usr/{name}" for name in SYSTEM.split()]
-
-
-def _interpreter_places() -> list[str]:
-    """The files without which this interpreter does not run, outermost only."""
-    paths = sysconfig.get_paths()
-    places = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    places |= {os.path.dirname(sys.executable), os.path.dirname(os.path.realpath(sys.executable))}
-    # Never a whole prefix: an environment may have been made in the folder of the course itself.
-    for prefix in {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}:
-        places |= {f"{prefix}/{name}" for name in ("bin", "lib", "lib64", "pyvenv.cfg")}
-    outermost: list[str] = []
-    for place in sorted(places | {os.path.realpath(place) for place in places}, key=len):
-        if os.path.exists(place) and not _within(place, [*outermost, *_system_places()]):
-            outermost.append(place)
-    return outermost
-
-
-def _within(place: str, folders) -> bool:
-    return any(place == folder or place.startswith(f"{folder}/") for folder in folders)
-
-
-def _hidden_places(shown: list[str]) -> list[str]:
-    """Where the checks and the answers would be seen among the places that are shown.
-
-    A place may be reached in several ways (lib64 is a link to lib): each of them is hidden.
-    """
-    secret = {course.PACKAGE, course.ROOT / "tests" / "hidden", course.ROOT / "solutions"}
-    secret |= {Path(folder) / "straight_through" for folder in site.getsitepackages()}
-    hidden = set()
-    for path in {os.path.realpath(path) for path in secret if path.is_dir()}:
-        for place in shown:
-            if _within(path, [os.path.realpath(place)]):
-                hidden.add(place + path.removeprefix(os.path.realpath(place)))
-    return sorted(hidden)
-
-
 @functools.cache
 def _more_isolation(program: str) -> tuple[str, ...]:
     """Options that older versions of bubblewrap do not have."""
@@ -166,17 +123,17 @@ def bubblewrap(folder: str, limits: Limits, cache: str = "", warming: bool = Fal
         size = limits.disk if place == SCRATCH else SMALL
         command += ["--size", str(size), "--tmpfs", place]
     shown = []
-    for place in _system_places():
+    for place in places.system():
         if os.path.islink(place):
             command += ["--symlink", os.readlink(place), place]
         elif os.path.isdir(place):
             shown.append(place)
-    shown += _interpreter_places()
+    shown += places.interpreter()
     for place in shown:
         command += ["--ro-bind", place, place]
     for place in ("/etc/ld.so.cache", "/etc/fonts", "/etc/localtime"):
         command += ["--ro-bind-try", place, place]
-    for place in _hidden_places(shown):
+    for place in places.hidden(shown):
         command += ["--tmpfs", place, "--remount-ro", place]
     command += _guest_files()
     if cache:

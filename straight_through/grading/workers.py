@@ -1,7 +1,8 @@
 """Where submissions are graded: processes of this machine, or an existing Dask cluster.
 
 Both map the same function over the same tasks and yield results as they come. What fails for a
-reason of ours is tried once more; if that fails too, the result says ``error``.
+reason of ours is tried once more: here by itself, after all others; on a cluster at once, by the
+same worker, or by another if that one is gone. If it fails again, the result says ``error``.
 """
 
 import multiprocessing

@@ -11,7 +11,8 @@ from classroom import by_learner, cell, hand_in, notebook
 
 from straight_through import course
 from straight_through.grading import cells, grade
-from straight_through.grading.prepare import Unreadable, below, prepare
+from straight_through.grading.cells import Unreadable
+from straight_through.grading.prepare import below, prepare
 from straight_through.grading.sandbox import Limits
 
 EXERCISE = course.load().exercise("04_ste")

@@ -15,7 +15,7 @@ from classroom import ended
 
 from straight_through import course
 from straight_through.checks.visible import HIDDEN
-from straight_through.grading import sandbox, watch, zygote
+from straight_through.grading import places, sandbox, watch, zygote
 from straight_through.grading.kernel import StartFailed, WatchedKernel
 from straight_through.grading.sandbox import Limits, bubblewrap
 
@@ -209,8 +209,8 @@ def test_a_zygote_that_does_not_answer_is_no_fault_of_the_submission(own_zygote,
 
 
 def test_a_sandbox_that_cannot_be_made_says_why(monkeypatch):
-    places = [*sandbox._interpreter_places(), "/no/such/place"]
-    monkeypatch.setattr(sandbox, "_interpreter_places", lambda: places)
+    shown = [*places.interpreter(), "/no/such/place"]
+    monkeypatch.setattr(places, "interpreter", lambda: shown)
     with pytest.raises(StartFailed, match="/no/such/place"):
         WatchedKernel()
 
@@ -316,7 +316,7 @@ def test_an_installed_course_is_hidden_however_it_is_reached(tmp_path, monkeypat
     (tmp_path / "link").symlink_to("env")
     monkeypatch.setattr(site, "getsitepackages", lambda: [str(packages)])
     shown = [str(tmp_path / name) for name in ("env/lib", "env/lib64", "link")]
-    hidden = sandbox._hidden_places(shown)
+    hidden = places.hidden(shown)
     inside = "python3/site-packages/straight_through"
     assert hidden == [
         str(tmp_path / "env" / "lib" / inside),
@@ -330,8 +330,8 @@ def test_an_installed_course_is_empty_inside(tmp_path, monkeypatch):
     (packages / "straight_through").mkdir(parents=True)
     (packages / "straight_through" / "answers.py").write_text("")
     monkeypatch.setattr(site, "getsitepackages", lambda: [str(packages)])
-    places = sandbox._interpreter_places() + [str(packages)]
-    monkeypatch.setattr(sandbox, "_interpreter_places", lambda: places)
+    shown = places.interpreter() + [str(packages)]
+    monkeypatch.setattr(places, "interpreter", lambda: shown)
     with started() as kernel:
         answer = ask(kernel, f"__import__('os').listdir({str(packages / 'straight_through')!r})")
     assert answer == []
@@ -340,9 +340,9 @@ def test_an_installed_course_is_empty_inside(tmp_path, monkeypatch):
 def test_an_environment_in_the_courses_own_folder_shows_nothing_of_the_course(monkeypatch):
     for name in ("prefix", "exec_prefix"):
         monkeypatch.setattr("sys." + name, str(course.ROOT))
-    places = sandbox._interpreter_places()
+    shown = places.interpreter()
     for secret in (course.PACKAGE, HIDDEN, course.ROOT / "solutions", course.ROOT / ".ste"):
-        assert not any(str(secret).startswith(place) for place in places)
+        assert not any(str(secret).startswith(place) for place in shown)
 
 
 def test_the_command_writes_to_nothing_of_the_host():
