@@ -43,9 +43,9 @@ def hidden(shown: list[str]) -> list[str]:
     """
     secret = {course.PACKAGE, course.ROOT / "tests" / "hidden", course.ROOT / "solutions"}
     secret |= {Path(folder) / "straight_through" for folder in site.getsitepackages()}
-    hidden = set()
+    found = set()
     for path in {os.path.realpath(path) for path in secret if path.is_dir()}:
         for place in shown:
             if _within(path, [os.path.realpath(place)]):
-                hidden.add(place + path.removeprefix(os.path.realpath(place)))
-    return sorted(hidden)
+                found.add(place + path.removeprefix(os.path.realpath(place)))
+    return sorted(found)

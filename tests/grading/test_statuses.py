@@ -1,5 +1,6 @@
 """What a submission does ends its own run at most, with its status and a sentence that says why."""
 
+import io
 import itertools
 
 import nbformat
@@ -196,6 +197,12 @@ def test_where_memory_runs_out_on_the_machine_nobody_loses_a_mark(tmp_path, monk
         result = grade_one(Task("ada", "04_ste", "04_ste.ipynb", raw, 7, "bubblewrap", LIMITS))
         assert (result.status, result.score) == ("error", None)
         assert "the machine ran out of memory" in result.message
+
+
+def test_the_machines_count_of_ended_processes_is_read(monkeypatch):
+    counts = "oom_kill_disable 7\noom_kill 2\npgfault 9\n"
+    monkeypatch.setattr(watch, "open", lambda path: io.StringIO(counts), raising=False)
+    assert watch.oom_kills() == 2
 
 
 def test_what_cannot_be_drawn_costs_the_picture_and_no_mark(tmp_path, monkeypatch):
