@@ -13,6 +13,7 @@ from straight_through.checks.draws import FLOATS
 from straight_through.checks.elementwise import (
     LENGTHS,
     Elementwise,
+    connected,
     numbers,
     pulled_tolerance,
     scalings,
@@ -281,7 +282,7 @@ class Diagnosis:
         limit = 16 * float(np.finfo(np.float32).eps) * (np.abs(weights) @ size)
         if (np.abs(got - weights @ rows) > limit).any():
             return "ignored_cotangent"
-        return "mixed_jacobian" if (rows * (1 - np.eye(g.size)) != 0).any() else None
+        return "mixed_jacobian" if connected(rows).any() else None
 
 
 def _constant(arrays: list[np.ndarray]) -> bool:

@@ -67,6 +67,20 @@ def test_an_unusual_right_answer_passes(verdicts, answer):
         assert labels == []
 
 
+@pytest.mark.parametrize("slope", ["-1.0", "jnp.nan", "jnp.inf"])
+def test_a_wrong_diagonal_is_not_said_to_be_a_connection(slope):
+    source = f"""
+@jax.custom_vjp
+def ste_quantize(x):
+    return jnp.sign(x)
+ste_quantize.defvjp(lambda x: (jnp.sign(x), None), lambda _, g: (jnp.where(g, {slope} * g, g),))
+"""
+    verdict = try_answer("04_ste", "ste_quantize", source, SEEDS[0])
+    assert "mixed_jacobian" not in verdict.misconceptions
+    (jacobian,) = [outcome for outcome in verdict.hidden if outcome.id == "jacobian"]
+    assert jacobian.message.startswith("A row of the Jacobian is not right. 1 of ")
+
+
 # ---- our own checks, broken one at a time
 
 
